@@ -2,10 +2,6 @@
 
 import { once } from "node:events"
 import { connect } from "node:http2"
-import { createServer, type Server } from "node:https"
-import type { IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
-import type { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../../test/harness/eventually.ts"
 import type { Loose } from "../testing/kinds.ts"
@@ -17,78 +13,15 @@ import {
   type TestGateway,
   type TestTenant,
 } from "../testing/start-gateway.ts"
-import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
+import { flunders, FlunderServer, group, numbers, watched } from "./testing/flunder-server.ts"
 
-const group = "wardle.example.com"
 const services = "/apis/apiregistration.k8s.io/v1/apiservices"
 const authentication = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
-
-interface Seen {
-  method: string
-  url: string
-  headers: IncomingHttpHeaders
-  client: string
-  body: string
-}
 
 let gateway: TestGateway
 let tenant: TestTenant
 let node: NodeFixture
-let program: Server
-let caBundle: string
-const seen: Seen[] = []
-
-const flunders = {
-  name: "flunders",
-  singularName: "flunder",
-  namespaced: true,
-  kind: "Flunder",
-  verbs: ["get", "list"],
-}
-const numbers = Array.from({ length: 8 }, (_, index) => index)
-const documents: Readonly<Record<string, unknown>> = {
-  [`/apis/${group}/v1alpha1`]: {
-    kind: "APIResourceList",
-    apiVersion: "v1",
-    groupVersion: `${group}/v1alpha1`,
-    resources: [
-      flunders,
-      { name: "flunders/status", singularName: "", namespaced: true, kind: "Flunder", verbs: ["get"] },
-    ],
-  },
-  [`/apis/${group}/v1broken`]: {
-    kind: "APIResourceList",
-    resources: [flunders, { name: 5, verbs: "get" }],
-  },
-  [`/apis/${group}/v1empty`]: { resources: [null, {}, { name: "" }, flunders] },
-  // Each document is as long as one may be.
-  ...Object.fromEntries(
-    numbers.map((n) => [`/apis/long${n}.example.com/v1`, { resources: [{ name: "long" }], padding: "x".repeat(1e6) }]),
-  ),
-  [`/apis/${group}/v1long`]: { resources: [flunders], padding: "x".repeat(2e6) },
-  "/openapi/v3": {
-    paths: {
-      [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" },
-      [`apis/${group}`]: { serverRelativeURL: "/openapi/v3/apis/y?hash=1" },
-      version: { serverRelativeURL: "/openapi/v3/version?hash=1" },
-      nothing: null,
-    },
-  },
-  [`/openapi/v3/apis/${group}/v1alpha1`]: { openapi: "3.0.0" },
-  [`/openapi/v3/apis/${group}`]: { openapi: "3.0.1" },
-  "/openapi/v2": {
-    paths: {
-      [`/apis/${group}/v1alpha1/flunders`]: { get: { responses: {} } },
-      "/apis/apps/v1/deployments": { get: { description: "not of this server" } },
-    },
-    definitions: { Flunder: { type: "object" } },
-  },
-}
-
-const watched = [
-  { type: "ADDED", object: { metadata: { name: "x", resourceVersion: "7" } } },
-  { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } },
-]
+let program: FlunderServer
 
 const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
   gateway.request(`/tenants/a${path}`, { ...tenant, ...options })
@@ -120,34 +53,15 @@ beforeAll(async () => {
   gateway = await startTestGateway({ nodeDialer: () => node.dialer, http2: true })
   tenant = await gateway.createTenant("a")
   const { data } = await bodyOf(call(authentication))
-  const authority = await createAuthority("wardle")
-  caBundle = Buffer.from(authority.certificate).toString("base64")
-  const { certificate, key } = await issueServingCertificate(authority, ["wardle.default.svc"])
-  program = createServer(
-    { cert: certificate, key, ca: data["requestheader-client-ca-file"], requestCert: true },
-    (request, response) => {
-      const { url = "", method = "", headers } = request
-      const client = (request.socket as TLSSocket).getPeerCertificate().subject.CN as string
-      const asked: Seen = { method, url, headers, client, body: "" }
-      seen.push(asked)
-      request.on("data", (chunk: Buffer) => (asked.body += chunk.toString()))
-      if (url.includes("watch=true")) {
-        response.end(watched.map((event) => `${JSON.stringify(event)}\n`).join(""))
-        return
-      }
-      const document = documents[url.split("?")[0] ?? ""] ?? { kind: "Flunder", asked: url }
-      const headersOfAnswer = { "content-type": "application/json", "cache-control": "max-age=60" }
-      response.writeHead(200, headersOfAnswer).end(JSON.stringify(document))
-    },
-  )
-  const { promise, resolve } = Promise.withResolvers<void>()
-  program.listen(0, "127.0.0.1", resolve)
-  await promise
+  program = await FlunderServer.start(data["requestheader-client-ca-file"])
   const client = gateway.gateway.tenants.client("a")
-  await node.addPod(client, "wardle", { 8443: (program.address() as AddressInfo).port })
+  await node.addPod(client, "wardle", { 8443: program.port })
   await node.addService(client, "wardle", "wardle", { 443: 8443 })
   const service = { namespace: "default", name: "wardle" }
-  const { code } = await call(services, { method: "POST", body: apiService("v1alpha1", service, { caBundle }) })
+  const { code } = await call(services, {
+    method: "POST",
+    body: apiService("v1alpha1", service, { caBundle: program.caBundle }),
+  })
   expect(code).toBe(201)
   await eventually(async () => (await available(`v1alpha1.${group}`))["status"] === "True")
 })
@@ -155,7 +69,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]()
   await node?.[Symbol.asyncDispose]()
-  program?.closeAllConnections()
   program?.close()
 })
 
@@ -165,7 +78,7 @@ describe("an aggregated API server", () => {
     ["v1empty", ["flunders"]],
   ])("can send broken discovery without affecting others: %s", async (version, expected) => {
     const service = { namespace: "default", name: "wardle" }
-    await call(services, { method: "POST", body: apiService(version, service, { caBundle }) })
+    await call(services, { method: "POST", body: apiService(version, service, { caBundle: program.caBundle }) })
     await eventually(async () => (await available(`${version}.${group}`))["status"] === "True")
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     const { items } = await bodyOf(call("/apis", { headers: { accept } }))
@@ -182,7 +95,7 @@ describe("an aggregated API server", () => {
     const path = `${of}?a=b+c&d=` // as kube-aggregator writes queries
     const headers = { "x-remote-user": "somebody-else", "x-remote-extra-scopes": "all", "x-mine": "1" }
     expect(await bodyOf(call(`${of}?d&a=b%20c`, { headers }))).toEqual({ kind: "Flunder", asked: path })
-    const last = seen.findLast(({ url }) => url === path) // the server is also checked meanwhile
+    const last = program.seen.findLast(({ url }) => url === path) // the server is also checked meanwhile
     expect(last).toMatchObject({ method: "GET", url: path, client: "front-proxy-client" })
     expect(last?.headers).toMatchObject({ "x-mine": "1" })
     expect(last?.headers["x-remote-user"]).not.toContain("somebody-else")
@@ -201,8 +114,10 @@ describe("an aggregated API server", () => {
     session.close()
     // The server has processed all earlier data on the same connection before this request.
     await call(`/apis/${group}/v1alpha1/flunders`)
-    expect(seen.map(({ url }) => url)).not.toContain("/smuggled")
-    expect(seen.find(({ headers }) => headers["transfer-encoding"] === "chunked")).toMatchObject({ method: "GET" })
+    expect(program.seen.map(({ url }) => url)).not.toContain("/smuggled")
+    expect(program.seen.find(({ headers }) => headers["transfer-encoding"] === "chunked")).toMatchObject({
+      method: "GET",
+    })
   })
 
   test("gets the impersonated user without the impersonation headers", async () => {
@@ -212,7 +127,7 @@ describe("an aggregated API server", () => {
       "impersonate-extra-scopes": "view",
     }
     await call(`/apis/${group}/v1alpha1/flunders`, { headers })
-    const last = seen.at(-1)?.headers ?? {}
+    const last = program.seen.at(-1)?.headers ?? {}
     expect(last).toMatchObject({ "x-remote-user": "ann", "x-remote-extra-scopes": "view" })
     expect(Object.keys(last).filter((name) => name.startsWith("impersonate-"))).toEqual([])
   })
@@ -238,7 +153,7 @@ describe("an aggregated API server", () => {
     })
     await client.delete(resource, "team", "x")
     await client.deleteCollection(resource, "team", {}, { propagationPolicy: "Background" })
-    const requests = seen.slice(-2).map(({ method, url, body }) => [method, url, JSON.parse(body) as unknown])
+    const requests = program.seen.slice(-2).map(({ method, url, body }) => [method, url, JSON.parse(body) as unknown])
     const options = { apiVersion: "v1", kind: "DeleteOptions" }
     expect(requests).toEqual([
       ["DELETE", `${path}/x`, options],
@@ -267,7 +182,7 @@ describe("an aggregated API server", () => {
     const path = `/apis/${group}/v1alpha1/namespaces/team/flunders`
     const json = "application/json"
     const partial = `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,${json}`
-    const requests = seen
+    const requests = program.seen
       .slice(-5)
       .map(({ method, url, headers }) => [method, url, headers["accept"], headers["content-type"]])
     expect(requests).toEqual([
@@ -282,7 +197,7 @@ describe("an aggregated API server", () => {
   test("gets the request's id, and the gateway's headers precede its own", async () => {
     const headers = { "audit-id": "mine" }
     const answer = await call(`/apis/${group}/v1alpha1/flunders`, { headers })
-    expect(seen.at(-1)?.headers["audit-id"]).toBe("mine")
+    expect(program.seen.at(-1)?.headers["audit-id"]).toBe("mine")
     expect(answer.headers["cache-control"]).toBe("no-cache, private, max-age=60")
   })
 
@@ -348,7 +263,7 @@ describe("an aggregated API server", () => {
       expect(paths["/apis/apps/v1/deployments"].get.description).not.toBe("not of this server")
       expect(definitions.Flunder).toEqual({ type: "object" })
     }
-    const asked = seen.filter(({ url }) => url === "/openapi/v2")
+    const asked = program.seen.filter(({ url }) => url === "/openapi/v2")
     expect(asked.map(({ headers }) => headers["x-remote-user"])).toEqual(["system:aggregator"])
   })
 
@@ -369,10 +284,10 @@ describe("many API servers", () => {
     const service = { namespace: "default", name: "wardle" }
     const names = numbers.map((n) => `v1.long${n}.example.com`)
     for (const [n, name] of names.entries()) {
-      const body = apiService("v1", service, { caBundle, group: `long${n}.example.com` })
+      const body = apiService("v1", service, { caBundle: program.caBundle, group: `long${n}.example.com` })
       await call(services, { method: "POST", body: { ...body, metadata: { name } } })
     }
-    await call(services, { method: "POST", body: apiService("v1long", service, { caBundle }) })
+    await call(services, { method: "POST", body: apiService("v1long", service, { caBundle: program.caBundle }) })
     const conditions = () => Promise.all([...names, `v1long.${group}`].map(available))
     await eventually(async () => (await conditions()).every(({ status }) => status !== undefined))
     const [last, ...others] = (await conditions()).toReversed()
@@ -432,7 +347,6 @@ describe("an API without a running server", () => {
   })
 
   test("responds with 503 in plain text, and in process with client-go's message", async () => {
-    program.closeAllConnections()
     program.close()
     const path = `/apis/${group}/v1alpha1/flunders`
     const { code, text, headers } = await call(path)
