@@ -145,9 +145,9 @@ const immutableMeta = [
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   current: ObjectMeta,
-  path: FieldPath = FieldPath.root("metadata"),
   { standardFinalizers: known = true }: Pick<ObjectMetaRules, "standardFinalizers"> = {},
 ): FieldError[] {
+  const path = FieldPath.root("metadata")
   const errors: FieldError[] = []
   if (current.deletionTimestamp !== undefined) {
     const present = new Set(current.finalizers)

@@ -76,12 +76,11 @@ export function sendReview(
   ctx: RequestContext,
   response: ServerResponse,
   definition: ResourceDefinition,
-  code: number,
   object: KubeObject,
 ): Sent {
   const wanted = negotiate(ctx, answeringOf(definition))
   const body = wanted.as === "object" ? object : reduceToMetadata(definition, wanted, object)
-  return sendObject(ctx, response, code, body, wanted)
+  return sendObject(ctx, response, 201, body, wanted)
 }
 
 /** The response of a subresource: an object of its own kind, or a Status, which has only one form. */

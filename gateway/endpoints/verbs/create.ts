@@ -38,7 +38,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     await recordWrite(managedKind(ctx, definition, ""), object, undefined, options)
     await admit.mutate(object, undefined)
     const validate = (): Promise<void> => admit.validate(object, undefined)
-    return sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options, validate))
+    return sendReview(ctx, response, definition, await definition.answer(ctx, object, options, validate))
   }
   dropRepeatedOwners(ctx, object, "sent")
   const value = await registry.create(ctx, object, options, admit)

@@ -90,7 +90,7 @@ export function validateForUpdate(
   const meta = [
     // The name was accepted on creation, perhaps under older rules.
     ...validateObjectMeta(object.metadata, generic),
-    ...validateObjectMetaUpdate(object.metadata, current.metadata, undefined, generic),
+    ...validateObjectMetaUpdate(object.metadata, current.metadata, generic),
   ]
   const { finalizers } = object.metadata
   return [
