@@ -4,10 +4,10 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
-import { createServer, request as httpsRequest } from "node:https"
-import type { AddressInfo, Socket } from "node:net"
+import { request as httpsRequest } from "node:https"
+import type { Socket } from "node:net"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { WebSocket, WebSocketServer } from "ws"
+import { WebSocket } from "ws"
 import type { Pod } from "../apimachinery/object.ts"
 import { notFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../apimachinery/tenancy.ts"
@@ -19,6 +19,7 @@ import { createAuthority, issueClientCertificate, issueServingCertificate } from
 import { signIdentity } from "./identity.ts"
 import { defaultVnAgentLimits, type VnAgentOptions } from "./options.ts"
 import { VnAgent } from "./server.ts"
+import { startKubelet } from "./testing/kubelet.ts"
 
 const node = "node-1"
 const host = "127.0.0.1"
@@ -31,9 +32,8 @@ let remoteAgent: VnAgent
 let ca: string
 let options: Omit<VnAgentOptions, "kubelet">
 
-/** Requests that have reached the kubelet, and its connections. */
-const seen: string[] = []
-const sockets = new Set<Socket>()
+const observed = { seen: [] as string[], sockets: new Set<Socket>() }
+const { seen, sockets } = observed
 /** Super namespace/name → pod; or the super cluster does not respond. */
 const pods = new Map<string, Pod>()
 let superClusterAnswers = true
@@ -61,48 +61,6 @@ const superClient = {
   },
 } as unknown as KubeClient
 
-async function startKubelet(tls: { cert: string; key: string; ca: string }) {
-  const webSockets = new WebSocketServer({
-    noServer: true,
-    handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
-  })
-  // The limit of Go's servers.
-  const maxHeaderSize = 1024 * 1024
-  const options = { ...tls, maxHeaderSize, requestCert: true, rejectUnauthorized: true }
-  const server = createServer(options, (request, response) => {
-    const { authorization = "", "impersonate-user": impersonated = "", cookie = "" } = request.headers
-    seen.push(`${request.method} ${request.url} ${authorization} ${String(impersonated)} ${cookie}`.trim())
-    response.write("line 1\n")
-    if (request.url?.includes("follow=true") !== true) response.end("line 2\n")
-  })
-  server.on("secureConnection", (socket: Socket) => {
-    sockets.add(socket)
-    socket.on("close", () => sockets.delete(socket))
-    socket.on("error", () => socket.destroy())
-  })
-  server.on("upgrade", (request, socket, head) => {
-    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim())
-    if (request.headers.upgrade === "websocket") {
-      webSockets.handleUpgrade(request, socket, head, (connection) =>
-        connection.on("message", (data: Buffer) => connection.send(data)),
-      )
-    } else if (request.headers["x-stream-protocol-version"] === undefined) {
-      socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 11\r\nConnection: close\r\n\r\nno protocol")
-    } else {
-      socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${String(request.headers["x-stream-protocol-version"])}\r\n\r\n`,
-      )
-      socket.pipe(socket)
-    }
-  })
-  await once(server.listen(0, host), "listening")
-  stack.defer(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  return { server, port: (server.address() as AddressInfo).port }
-}
-
 beforeAll(async () => {
   const authority = await createAuthority("nodes")
   const serving = await issueServingCertificate(authority, [host])
@@ -111,7 +69,8 @@ beforeAll(async () => {
     groups: ["system:masters"],
   })
   ca = authority.certificate
-  const { port } = await startKubelet({ cert: serving.certificate, key: serving.key, ca })
+  const { port, close } = await startKubelet({ cert: serving.certificate, key: serving.key, ca }, observed)
+  stack.defer(close)
   const kubelet = { host, port, certificateAuthority: ca, certificate: client.certificate, key: client.key }
   options = {
     node,
@@ -257,7 +216,8 @@ test("new kubelet CAs and client certificates are used without a restart", async
     }
   }
   const [first, second] = [await issue("first"), await issue("second")]
-  const { server, port } = await startKubelet(first.serving)
+  const { server, port, close } = await startKubelet(first.serving, observed)
+  stack.defer(close)
   const kubelet = { host, port }
   await using renewing = await VnAgent.start({ ...options, kubelet: { ...kubelet, ...first.client } })
   const read = async () => (await ask("/containerLogs/shop/web/main", await bearer(), "GET", renewing)).code

@@ -1,0 +1,55 @@
+// A kubelet that answers every call: lines of a log, an echo over WebSocket or SPDY.
+
+import { once } from "node:events"
+import { createServer } from "node:https"
+import type { AddressInfo, Socket } from "node:net"
+import { WebSocketServer } from "ws"
+
+interface Observed {
+  /** Requests that have reached it. */
+  seen: string[]
+  /** Its connections. */
+  sockets: Set<Socket>
+}
+
+export async function startKubelet(tls: { cert: string; key: string; ca: string }, { seen, sockets }: Observed) {
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
+  })
+  // The limit of Go's servers.
+  const maxHeaderSize = 1024 * 1024
+  const options = { ...tls, maxHeaderSize, requestCert: true, rejectUnauthorized: true }
+  const server = createServer(options, (request, response) => {
+    const { authorization = "", "impersonate-user": impersonated = "", cookie = "" } = request.headers
+    seen.push(`${request.method} ${request.url} ${authorization} ${String(impersonated)} ${cookie}`.trim())
+    response.write("line 1\n")
+    if (request.url?.includes("follow=true") !== true) response.end("line 2\n")
+  })
+  server.on("secureConnection", (socket: Socket) => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("error", () => socket.destroy())
+  })
+  server.on("upgrade", (request, socket, head) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim())
+    if (request.headers.upgrade === "websocket") {
+      webSockets.handleUpgrade(request, socket, head, (connection) =>
+        connection.on("message", (data: Buffer) => connection.send(data)),
+      )
+    } else if (request.headers["x-stream-protocol-version"] === undefined) {
+      socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 11\r\nConnection: close\r\n\r\nno protocol")
+    } else {
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${String(request.headers["x-stream-protocol-version"])}\r\n\r\n`,
+      )
+      socket.pipe(socket)
+    }
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const close = (): void => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { server, port: (server.address() as AddressInfo).port, close }
+}
