@@ -25,8 +25,8 @@ function canonicalPlace(value: { [element: string]: Json }, depth: number): Fiel
     }
     const element = canonicalElement(text)
     if (element === undefined) continue
-    if (!isObject(child)) throw new SyntaxError(`no object at ${text}`)
-    const found = canonicalPlace(child, depth + 1)
+    if (child !== null && !isObject(child)) throw new SyntaxError(`no object at ${text}`)
+    const found = canonicalPlace(child ?? {}, depth + 1)
     const present = result[element]
     result[element] = present === undefined ? found : unionPlaces(present, found)
   }

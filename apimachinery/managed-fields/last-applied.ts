@@ -2,10 +2,12 @@
 // configuration cause no conflicts; after a change back, the annotation is up to date. Source:
 // k8s.io/apimachinery/pkg/util/managedfields/internal (lastappliedmanager.go, lastappliedupdater.go, lastapplied.go).
 
+import { goJson } from "../go/print.ts"
 import type { Json, KubeObject } from "../object.ts"
 import { parseExactly } from "../schema/exact-integers.ts"
+import { isObject } from "../schema/json-object.ts"
 import { compare } from "./compare.ts"
-import { fieldsOf } from "./configuration.ts"
+import { checkType, fieldsOf, TypeErrors } from "./configuration.ts"
 import { difference, type FieldSet, leaf, union } from "./field-set.ts"
 import { ListItemError } from "./list-element.ts"
 import type { MergeType } from "./merge-type.ts"
@@ -22,12 +24,14 @@ export function lastApplied(live: KubeObject, apiVersion: string, type: MergeTyp
   if (!text) return undefined
   try {
     const applied = parseExactly(text)
-    if ((applied as { apiVersion?: Json }).apiVersion !== apiVersion) return undefined
+    if (!isObject(applied) || applied["apiVersion"] !== apiVersion || applied["kind"] !== live.kind) return undefined
+    checkType(applied, type)
     const { added, modified, removed } = compare(applied, live as unknown as Json, type)
     return difference(fieldsOf(applied, type), [added, modified, removed].reduce(union, leaf))
   } catch (error) {
     // Anybody can write the annotation; if it cannot be parsed, no conflict is excused.
-    if (error instanceof SyntaxError || error instanceof ListItemError || error instanceof TypeError) return undefined
+    const isFault = [SyntaxError, ListItemError, TypeError, TypeErrors].some((kind) => error instanceof kind)
+    if (isFault) return undefined
     throw error
   }
 }
@@ -38,16 +42,9 @@ export function keepLastApplied(object: KubeObject, configuration: Pick<Partial<
   if (!present?.[lastAppliedAnnotation]) return
   const { [lastAppliedAnnotation]: _, ...annotations } = configuration.metadata?.annotations ?? {}
   const { annotations: given, ...metadata } = configuration.metadata ?? {}
-  const applied = { ...configuration, metadata: given === undefined ? metadata : { ...metadata, annotations } }
-  const next = { ...present, [lastAppliedAnnotation]: `${JSON.stringify(withSortedKeys(applied))}\n` }
+  const applied = { ...configuration, metadata: given ? { ...metadata, annotations } : metadata }
+  const next = { ...present, [lastAppliedAnnotation]: `${goJson(applied as unknown as Json)}\n` }
   const bytes = Object.entries(next).reduce((sum, [name, value]) => sum + Buffer.byteLength(name + value), 0)
   if (bytes > maxAnnotationBytes) delete (next as Record<string, string>)[lastAppliedAnnotation]
   object.metadata = { ...object.metadata, annotations: next }
-}
-
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys)
-  if (typeof value !== "object" || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, item]) => [name, withSortedKeys(item)]))
 }

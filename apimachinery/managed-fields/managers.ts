@@ -41,7 +41,7 @@ export function managersOf(entries: readonly ManagedFieldsEntry[] | undefined): 
   return managers
 }
 
-/** For entries from a client. Throws SyntaxError with upstream's messages if they are invalid. */
+/** For entries from a client, which may be without fields. Throws SyntaxError with upstream's messages if they are invalid. */
 export function parseManagers(entries: readonly unknown[]): Managers {
   const managers: Managers = new Map()
   for (const [index, given] of entries.entries()) {
@@ -55,8 +55,7 @@ export function parseManagers(entries: readonly unknown[]): Managers {
       throw new SyntaxError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
     }
     const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), rest.time)
-    // Entries without fields are dropped.
-    if (!isEmpty(entry.fieldsV1)) managers.set(managerKey(entry), entry)
+    managers.set(managerKey(entry), entry)
   }
   return managers
 }
@@ -81,10 +80,13 @@ export function entriesOf(managers: Managers): ManagedFieldsEntry[] | undefined 
   return entries.length === 1 ? entries : entries.sort(compareEntries)
 }
 
+/** When an entry without a time was written. */
+const epoch = "1970-01-01T00:00:00Z"
+
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return (
     compareText(a.operation, b.operation) ||
-    compareText(a.time ?? "", b.time ?? "") ||
+    compareText(a.time ?? epoch, b.time ?? epoch) ||
     compareText(a.manager ?? "", b.manager ?? "") ||
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource ?? "", b.subresource ?? "")
@@ -129,7 +131,7 @@ export function capUpdateManagers(managers: Managers): void {
   const updates = [...managers].filter(([, { operation }]) => operation === "Update")
   let left = updates.length
   if (left <= maxUpdateManagers) return
-  updates.sort(([a, { time: x = "" }], [b, { time: y = "" }]) => compareText(x, y) || compareText(a, b))
+  updates.sort(([a, { time: x = epoch }], [b, { time: y = epoch }]) => compareText(x, y) || compareText(a, b))
   const firstOf = new Map<string, string>()
   const buckets = new Map<string, Bucket>()
   for (const [key, entry] of updates) {
@@ -150,9 +152,11 @@ export function capUpdateManagers(managers: Managers): void {
       managers.delete(present)
     }
     managers.delete(key)
+    left--
+    // Upstream merges an earlier bucket that is not the oldest into itself, and deletes it.
+    if (key === bucketKey) buckets.delete(bucketKey)
     bucket.sets.push(entry.fieldsV1)
     bucket.time = entry.time
-    left--
   }
   for (const [key, { writer, time, sets }] of buckets) managers.set(key, entryOf(writer, unionOf(sets), time))
 }

@@ -96,7 +96,7 @@ export function* recordingUpdate(managers: Managers, writer: Writer, changeIn: C
     }
     const { fieldsV1 } = entry
     const left = of.difference(of.difference(fieldsV1, change.taken), change.removed)
-    if (left !== fieldsV1) setFields(managers, key, { ...entry, fieldsV1: left })
+    if (left !== fieldsV1 || isEmpty(left)) setFields(managers, key, { ...entry, fieldsV1: left })
   }
   const fields = manageable(own.taken)
   if (!isEmpty(fields)) {

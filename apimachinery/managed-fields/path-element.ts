@@ -18,8 +18,8 @@ export function fieldElement(name: string): PathElement {
 /** `fields` are sorted by name. */
 export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
   let text = ""
-  for (const [name, value] of fields) text += `${text === "" ? "k:{" : ","}${encode(name)}:${encode(value)}`
-  return `${text}}`
+  for (const [name, value] of fields) text += `${text === "" ? "" : ","}${encode(name)}:${encode(value)}`
+  return `k:{${text}}`
 }
 
 export function valueElement(value: Json): PathElement {
@@ -45,7 +45,7 @@ export function canonicalElement(text: string): PathElement | undefined {
     case "v":
       return valueElement(sortedKeys(parseExactly(text.slice(2))))
     case "k": {
-      const keys = parseExactly(text.slice(2))
+      const keys = parseExactly(text.slice(2)) ?? {}
       if (!isObject(keys)) throw new SyntaxError(`no object of keys: ${text}`)
       return keyElement(sortedEntries(keys))
     }

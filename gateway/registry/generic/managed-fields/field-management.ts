@@ -119,6 +119,7 @@ async function changesByVersion(
   const changes = new Map([[own, change]])
   for (const { apiVersion } of managers.values()) {
     if (changes.has(apiVersion)) continue
+    if (!isGroupVersion(apiVersion)) return undefined
     try {
       const type = of.versions.typeIn(apiVersion)
       if (type === undefined) continue
@@ -136,6 +137,9 @@ async function changesByVersion(
   return changes
 }
 
+/** One with more slashes cannot be read. */
+const isGroupVersion = (apiVersion: string): boolean => apiVersion.split("/").length <= 2
+
 /** Clients that omit the managers, because they do not know them, do not remove them. */
 function managersBefore({ subresource, schema }: ManagedKind, given: Entries, live: Entries): Managers {
   if (given === undefined || subresource !== "" || given === live) return managersOf(live)
@@ -144,8 +148,7 @@ function managersBefore({ subresource, schema }: ManagedKind, given: Entries, li
   if (isReset(given)) return new Map()
   if (live !== undefined && equalEntries(given, live)) return managersOf(live)
   try {
-    const managers = parseManagers(given)
-    return managers.size === 0 ? managersOf(live) : managers
+    return parseManagers(given)
   } catch (error) {
     if (error instanceof SyntaxError) return managersOf(live)
     throw error
@@ -230,8 +233,7 @@ function checkKind({ group, version, kind }: ManagedKind, configuration: Uncheck
   const apiVersion = textOf(configuration.apiVersion)
   const given = textOf(configuration.kind)
   if (apiVersion === printGroupVersion({ group, version }) && given === kind) return
-  // An apiVersion with more than one slash is invalid.
-  const asked = apiVersion.split("/").length > 2 ? undefined : parseGroupVersion(apiVersion)
+  const asked = isGroupVersion(apiVersion) ? parseGroupVersion(apiVersion) : undefined
   throw badRequest(`invalid object type: ${asked?.group ?? ""}/${asked?.version ?? ""}, Kind=${asked ? given : ""}`)
 }
 
