@@ -3,6 +3,7 @@
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { unrecognized } from "../../apimachinery/schema/json/parse.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { isUnserved } from "../../apimachinery/schema/unserved.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
@@ -28,15 +29,15 @@ export const versionMissingIn = (text: string): string => `Object 'apiVersion' i
 /** The same of a custom resource. */
 export const noVersion = versionMissingIn("object has no apiVersion field")
 
-/** Built-in kinds may omit apiVersion and kind, which then default to those of the path. */
-export function checkKind(object: KubeObject, expected: Expected): void {
+/** Built-in kinds may omit apiVersion and kind, which then default to those of the path. `text`: what the object was read from. */
+export function checkKind(object: KubeObject, expected: Expected, text = () => JSON.stringify(object)): void {
   const { group, version, kind, schema } = expected
   const apiVersion = printGroupVersion({ group, version })
   if (schema.custom === true) {
-    checkCustomKind(object, expected, apiVersion)
+    checkCustomKind(object, expected, apiVersion, text)
     return
   }
-  const missing = isOfOtherGroup(object.apiVersion, group) ? versionMissingIn(JSON.stringify(object)) : undefined
+  const missing = isOfOtherGroup(object.apiVersion, group) ? versionMissingIn(text()) : undefined
   object.kind ||= kind
   if (missing !== undefined) throw badRequest(`${object.kind} in version "" cannot be handled as a ${kind}: ${missing}`)
   if (expected.mayLackVersion === true && !object.apiVersion && object.kind === kind) return
@@ -70,13 +71,10 @@ function packageOf(group: string): string {
 }
 
 /** Custom resources must specify apiVersion and kind. Which kind is validated with the object, since its status may name any. */
-function checkCustomKind(object: KubeObject, { kind }: Expected, apiVersion: string): void {
+function checkCustomKind(object: KubeObject, { kind }: Expected, apiVersion: string, text: () => string): void {
   if (!object.kind) {
-    const text = JSON.stringify(object)
-    const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
-    )
+    const given = text()
+    throw unrecognized(Buffer.from(given), { kind }, `Object 'Kind' is missing in '${given}'`)
   }
   if (object.apiVersion === null)
     throw badRequest(`${object.kind} in version "" cannot be handled as a ${kind}: ${noText}`)
@@ -85,9 +83,6 @@ function checkCustomKind(object: KubeObject, { kind }: Expected, apiVersion: str
 
 /** What Go says of an apiVersion that is null. */
 export const noText = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
-
-/** Length of the quotation of a body in error messages. */
-const shownBytes = 30
 
 function otherVersion(given: string, expected: string): StatusError {
   return badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)

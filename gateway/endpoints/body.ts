@@ -6,10 +6,10 @@ import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from
 import { badRequest, hasReason, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
-import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { type JsonObject, sortedKeys } from "../../apimachinery/schema/json-object.ts"
 import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
 import { firstOfKeys, strictFaults } from "../../apimachinery/schema/json/scan.ts"
-import { parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/json/parse.ts"
+import { parseObject, parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/json/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { keepFirst } from "../../apimachinery/schema/json/repeated-keys.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
@@ -71,10 +71,16 @@ function* decoded(
   }
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
-  const parsed = yield* parsing(bytes, bodyFormat(contentType), options)
+  const format = bodyFormat(contentType)
+  const parsed = yield* parsing(bytes, format, options)
   yield
   const text = (): string => textOfJson(bytes)
-  const repeated: Repeated = { faults: parsed.duplicates, text }
+  const repeated: Repeated = {
+    faults: parsed.duplicates,
+    text,
+    // Upstream makes JSON of YAML, with sorted keys.
+    ...(format === "yaml" ? { written: () => sortedKeys(parseObject(bytes, format, options).value) } : {}),
+  }
   const [fault] = parsed.duplicates
   if (fault !== undefined && !fault.startsWith(unmarshalErrors) && expected.schema.custom !== true) {
     const first = firstOfKeys(text())
@@ -91,7 +97,7 @@ export interface Repeated {
   text?: () => string
   /** The object of what stands first. */
   first?: Json
-  /** What a patch has made, with its keys in the order in which upstream reads them. */
+  /** What a patch or a text in YAML has made, with its keys in the order in which upstream reads them. */
   written?: () => Json
 }
 
@@ -115,19 +121,17 @@ export function decodeValue(
   if (origin === "patch") reportOtherVersion(ctx, object, expected, "Ignore", repeated)
   const { version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
   // A patch has been checked for its own faults (verbs/patched-type.ts).
-  if (origin !== "patch" || expected.schema.custom !== true) checkKind(object, expected)
+  if (origin !== "patch" || expected.schema.custom !== true)
+    checkKind(object, expected, origin === "body" ? repeated.text : undefined)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
   if (repeated.first !== undefined) {
     const { apiVersion, kind } = object
     decodeObject(expected.schema, { ...(repeated.first as JsonObject), apiVersion, kind }, false, source)
   }
   const isApplied = origin === "apply" && expected.schema.custom === true
-  const { unknown: found, unknownPaths } = decodeObject(
-    expected.schema,
-    value,
-    validation !== "Ignore" || isApplied,
-    source,
-  )
+  const decode = () => decodeObject(expected.schema, value, validation !== "Ignore" || isApplied, source)
+  const { unknown: found, unknownPaths } =
+    origin === "body" ? firstFaultOf(object, expected, repeated, decode) : decode()
   if (isApplied) noteDropped(object, found)
   const written = found.length > 1 && expected.schema.custom !== true ? repeated.written?.() : undefined
   const inOrder = written === undefined ? found : decodeObject(expected.schema, written, true, source).unknown
@@ -139,6 +143,21 @@ export function decodeValue(
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
   return object
+}
+
+/** Of several values of a wrong type, the first one that upstream reads is told. */
+function firstFaultOf<T>(
+  { apiVersion, kind }: KubeObject,
+  { schema }: Expected,
+  { written }: Repeated,
+  decode: () => T,
+): T {
+  try {
+    return decode()
+  } catch (error) {
+    if (written !== undefined) decodeObject(schema, { ...(written() as JsonObject), apiVersion, kind }, false)
+    throw error
+  }
 }
 
 interface Asked {

@@ -112,7 +112,7 @@ export function unrecognized(bytes: Uint8Array, { kind }: Pick<ParseOptions, "ki
 function quoteBytes(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>"
   const start = Buffer.from(bytes.subarray(0, quotedBytes))
-  const shown = start.toString(isJsonText(start) ? "utf8" : "hex")
+  const shown = start.toString(start[0] === openBrace ? "utf8" : "hex")
   return bytes.length > quotedBytes ? `${shown} ...` : shown
 }
 
@@ -185,9 +185,21 @@ function yamlTooLong(): StatusError {
 /** The first line of the error that combines all problems with the keys of a YAML text; each following line is a warning. */
 export const unmarshalErrors = "yaml: unmarshal errors:"
 
+/**
+ * In UTF-8: escapes that only JSON has (a slash, and halves of a character), characters that only JSON allows or takes as they are, and
+ * keys that are too long or not on the line of their colon.
+ */
+const otherInYaml =
+  // eslint-disable-next-line no-control-regex
+  /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef(?:\xbb\xbf|\xbf[\xbe\xbf])|"[ \t]*[\r\n]\s*:|"[^"]{1000,}"\s*:/
+
+function isOtherInYaml({ buffer, byteOffset, length }: Uint8Array): boolean {
+  return otherInYaml.test(Buffer.from(buffer, byteOffset, length).toString("latin1"))
+}
+
 /** JSON is YAML, and is parsed many times faster. Undefined if it is not JSON, or if it needs the YAML parser's errors. */
 export function* yamlAsJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed | undefined> {
-  if (bytes[0] !== openBrace) return undefined
+  if (bytes[0] !== openBrace || isOtherInYaml(bytes)) return undefined
   try {
     const { value, duplicates } = yield* parsingJson(bytes, options)
     return duplicates.length === 0 ? { value: asOfYaml(value), duplicates } : undefined
