@@ -19,6 +19,7 @@ import {
   checkNamespace,
   checkPlace,
   checkRoute,
+  isOfAggregator,
   isServedAt,
   noSubresource,
   notAllowed,
@@ -115,7 +116,7 @@ function checkReadOnly(ctx: RequestContext, segment: string): void {
   if (segment === "version") throw isVersionPath(ctx.info.path) ? methodNotAllowed() : noSuchPath()
   const [, , first = "", second = ""] = ctx.info.path.split("/")
   const [group, version] = segment === "api" ? ["", first] : [first, second]
-  const isOfGroup = group === "" || ctx.info.path.replace(/\/$/, "") === `/apis/${group}`
+  const isOfGroup = group === "" || isOfAggregator(ctx.info.path, group)
   if (segment === "apis" && (isOfGroup || !servesBuiltIn(ctx, group))) return
   const isThere =
     version === "" ||

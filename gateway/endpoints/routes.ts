@@ -12,6 +12,7 @@ import {
   type StatusError,
 } from "../../apimachinery/status.ts"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
+import { apiServices } from "../../client/api-services.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -43,6 +44,14 @@ export function servesBuiltIn(ctx: RequestContext, group: string): boolean {
   return ctx.controlPlane.resources
     .definitions()
     .some((definition) => definition.group === group && definition.customResource === undefined)
+}
+
+/**
+ * The versions of a group are listed by kube-aggregator, which looks at no method and type; those of its own group, and with more slashes
+ * at the end, have a route.
+ */
+export function isOfAggregator(path: string, group: string): boolean {
+  return group !== apiServices.group && (path === `/apis/${group}` || path === `/apis/${group}/`)
 }
 
 export function noSubresource({ info }: RequestContext, definition: ResourceDefinition): StatusError {

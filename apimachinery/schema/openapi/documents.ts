@@ -72,7 +72,7 @@ export function openAPIV3(
     if (isCustom(first)) return builder.v3(customInfo, () => undefined, own)
     return builder.v3(kubernetes, (paths, refer) => addGroupVersion(paths, first, refer), own)
   }
-  const group = definitions.find((one) => !isCustom(one) && `apis/${one.group}` === path)?.group
+  const group = definitions.find((one) => !isCustom(one) && one.group !== "" && `apis/${one.group}` === path)?.group
   if (group === undefined) return undefined
   return new Builder("v3", descriptions, []).v3(kubernetes, (paths, refer) => addGroup(paths, group, refer))
 }

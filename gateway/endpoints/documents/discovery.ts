@@ -13,6 +13,7 @@ import { versionDiscovery } from "../../aggregation/discovery.ts"
 import { inOrder, ownRank, type Ranked, serviceName } from "../../aggregation/priorities.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { sendBytes } from "../responses/body-writer.ts"
+import { isOfAggregator } from "../routes.ts"
 import { checkAccept, checkBodyType, chosen, negotiate } from "../negotiation.ts"
 import { printAggregated } from "./aggregated-form.ts"
 import { bytesOfDocument, document, etagOf, Pieces } from "./documents.ts"
@@ -28,9 +29,7 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const { aggregator } = ctx.controlPlane
   const [group, version] = core ? ["", rest[0]] : rest
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
-  // What kube-aggregator serves has no route of its own.
-  const isVersion = definitions.some((one) => one.group === group && one.version === version)
-  if (version === undefined ? core : isVersion && !custom) {
+  if (!custom && isRouted(ctx, core, group, version)) {
     checkBodyType(ctx.headers["content-type"])
     checkAccept(ctx.headers["accept"], false)
   }
@@ -51,16 +50,25 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
     await sendDocument(ctx, response, found, { contentType })
     return
   }
+  const listed = listedGroups(definitions, core ? [] : await aggregator.services())
+  const shown = legacy(ctx, core, group, version, custom, listed)
   const { format, pretty, contentType } = negotiate(ctx, "plain")
   // The normalized path: any number of slashes leads to the same document.
   const key = `${[root, ...rest].join("/")}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
-  const listed = listedGroups(definitions, core ? [] : await aggregator.services())
   // What names the versions of the core group also has the control plane's address.
   const passes = version === undefined && (core || !listed.isUsual)
-  const make = () => printing(legacy(ctx, core, group, version, custom, listed), { format, pretty }, ctx.aside)
+  const make = () => printing(shown(), { format, pretty }, ctx.aside)
   const found = await document(ctx, key, passes ? "passing" : about, make)
   sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(ctx, found)])
+}
+
+/** What kube-aggregator serves has no route of its own. */
+function isRouted({ controlPlane, info }: RequestContext, core: boolean, group?: string, version?: string): boolean {
+  const definitions = controlPlane.resources.definitions()
+  if (version !== undefined) return definitions.some((one) => one.group === group && one.version === version)
+  const isServed = group !== undefined && definitions.some((one) => one.group === group)
+  return core || (isServed && !isOfAggregator(info.path, group))
 }
 
 function isCustomGroup(ctx: RequestContext, group: string): boolean {
@@ -68,6 +76,7 @@ function isCustomGroup(ctx: RequestContext, group: string): boolean {
   return own.length > 0 && own.every(({ customResource }) => customResource !== undefined)
 }
 
+/** Throws NotFound, whatever form the client accepts; otherwise returns what makes the document. */
 function legacy(
   ctx: RequestContext,
   core: boolean,
@@ -75,39 +84,36 @@ function legacy(
   version: string | undefined,
   custom: boolean,
   { groups }: ListedGroups,
-): unknown {
+): () => unknown {
   const definitions = ctx.controlPlane.resources.definitions()
   if (core && version === undefined) {
-    return {
-      kind: "APIVersions",
-      versions: ["v1"],
-      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: new URL(ctx.controlPlane.url).host }],
-    }
+    const serverAddressByClientCIDRs = [{ clientCIDR: "0.0.0.0/0", serverAddress: new URL(ctx.controlPlane.url).host }]
+    return () => ({ kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs })
   }
   if (group === undefined) {
-    return {
+    return () => ({
       kind: "APIGroupList",
       apiVersion: "v1",
       groups: [...groups].map(([name, versions]) => groupDocument(name, versions)),
-    }
+    })
   }
   if (version === undefined) {
     const versions = groups.get(group) ?? servedVersions(definitions, group)
     if (versions === undefined) throw pageNotFound()
-    return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(group, versions) }
+    return () => ({ kind: "APIGroup", apiVersion: "v1", ...groupDocument(group, versions) })
   }
   const served = definitions.filter((definition) => definition.group === group && definition.version === version)
   if (served.length === 0) {
     const isKnown = core || definitions.some((definition) => definition.group === group)
     throw isKnown && !custom ? noSuchPath() : pageNotFound()
   }
-  return {
+  return () => ({
     kind: "APIResourceList",
     // The core group's list has never had an apiVersion.
     ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: printGroupVersion({ group, version }),
     resources: served.flatMap(resourceDocuments),
-  }
+  })
 }
 
 function groupDocument(group: string, all: readonly Ranked[]) {

@@ -94,10 +94,12 @@ export function sendSubresource(
   if (wanted.as === "object" || object.kind === "Status")
     return sendObject(ctx, response, code, object, whole(ctx, wanted))
   const { resourceVersion = "" } = object.metadata
+  // Upstream computes the scale of a custom resource in the version of its answer.
+  const isVersioned = definition.customResource !== undefined
   const body =
     wanted.as === "Table"
       ? table([object], handler?.columns ?? [], { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
-      : reduceToMetadata({ listKind: "", ...(subresource ?? definition) }, wanted, object)
+      : reduceToMetadata({ listKind: "", ...(subresource ?? definition), isVersioned }, wanted, object)
   return sendObject(ctx, response, code, body, wanted)
 }
 
@@ -160,14 +162,14 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
   }
   const items = wanted.as === "Table" ? inRowOrder(definition, result.items) : result.items
   const { format, contentType, metaVersion } = wanted
-  if (items.length === 0) {
-    await sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, [], meta), wanted)
-    return
-  }
   if (format === "protobuf" && wanted.as === "PartialObjectMetadataList") {
     const head = { kind: "PartialObjectMetadataList", apiVersion: metaVersion, metadata: meta }
     const body = protobufListBody(ctx, head, metadataMessages(metaVersion), { pieces: [items] }, runs)
     await sendParts(ctx, response, contentType, body)
+    return
+  }
+  if (items.length === 0) {
+    await sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, [], meta), wanted)
     return
   }
   const make = (from: number, to: number): PrintableList => {

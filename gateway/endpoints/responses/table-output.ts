@@ -131,13 +131,19 @@ export function partialMetadataList(
   }
 }
 
-export type TypeOfGo = Pick<ResourceDefinition, "group" | "version" | "kind" | "listKind" | "customResource">
+export interface TypeOfGo extends Pick<
+  ResourceDefinition,
+  "group" | "version" | "kind" | "listKind" | "customResource"
+> {
+  /** Not the type that all versions have in memory. */
+  isVersioned?: boolean
+}
 
 /** Go's name of the type, for error messages. */
 export function goTypeOf(definition: TypeOfGo, isList: boolean): string {
-  const { kind, listKind, customResource } = definition
+  const { kind, listKind, version, customResource, isVersioned } = definition
   if (customResource !== undefined) return isList ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured"
   const group = definition.group === "events.k8s.io" ? "" : definition.group
   const [name] = group === "" ? ["core"] : group.split(".", 1)
-  return `*${name}.${isList ? listKind : kind}`
+  return `*${isVersioned === true ? version : name}.${isList ? listKind : kind}`
 }
