@@ -66,6 +66,7 @@ import { initialManagerCases } from "./cases/initial-managers.ts"
 import { statusMetadataCases } from "./cases/status-metadata.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
+import { lastAppliedCases } from "./cases/last-applied.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
 import { lastFinalizerCases } from "./cases/last-finalizers.ts"
 import { emptyEntryCases } from "./cases/empty-entries.ts"
@@ -74,12 +75,14 @@ import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { equivalentVersionCases } from "./cases/equivalent-versions.ts"
 import { evictionCases } from "./cases/evictions.ts"
+import { givenManagerCases } from "./cases/given-managers.ts"
 import { givenZeroCases } from "./cases/given-zeros.ts"
 import { grantCases } from "./cases/grants.ts"
 import { groupVersionCases } from "./cases/group-versions.ts"
 import { faultCases } from "./cases/faults.ts"
 import { impersonationCases } from "./cases/impersonation.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
+import { jsonAsYamlCases } from "./cases/json-as-yaml.ts"
 import { jobRuleCases } from "./cases/job-rules.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
 import { oddNameCases } from "./cases/odd-names.ts"
@@ -124,6 +127,7 @@ import { proxyCases } from "./cases/proxies.ts"
 import { quotaScopeCases } from "./cases/quota-scopes.ts"
 import { queryByteCases } from "./cases/query-bytes.ts"
 import { quotaCases } from "./cases/quotas.ts"
+import { reducedListCases } from "./cases/reduced-lists.ts"
 import { repeatedDeletionCases } from "./cases/repeated-deletions.ts"
 import { requestCases } from "./cases/requests.ts"
 import { reviewRuleCases } from "./cases/review-rules.ts"
@@ -302,11 +306,13 @@ export function scenarioGroups(): ScenarioGroup[] {
       scenarios: [
         ...protocolCases(),
         ...acceptCases(),
+        ...reducedListCases(),
         ...requestCases(),
         ...queryByteCases(),
         ...optionFaultCases(),
         ...repeatedDeletionCases(),
         ...yamlCases(),
+        ...jsonAsYamlCases(),
         ...patchCases(),
         ...patchedVersionCases(),
         ...nullMetadataCases(),
@@ -327,6 +333,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...givenZeroCases(),
         ...leftZeroCases(),
         ...initialManagerCases(),
+        ...givenManagerCases(),
+        ...lastAppliedCases(),
         ...unservedVersionCases(),
         ...groupVersionCases(),
         ...oddNameCases(),
