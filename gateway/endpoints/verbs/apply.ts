@@ -6,6 +6,8 @@ import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from
 import { EmbeddedFault } from "../../../apimachinery/schema/decode/custom.ts"
 import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 import { parseObject } from "../../../apimachinery/schema/json/parse.ts"
+import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
+import { canonicalScalar, ScalarError } from "../../../apimachinery/schema/scalars.ts"
 import {
   badRequest,
   conflict,
@@ -110,6 +112,26 @@ function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], va
   for (const line of duplicates) ctx.warn(line)
 }
 
+/** Upstream reads the metadata of a custom resource field by field: a time or a whole number that cannot be read is none. */
+function dropUnread(metadata: JsonObject): void {
+  for (const field of ["creationTimestamp", "deletionTimestamp"]) if (!isTime(metadata[field])) delete metadata[field]
+  for (const field of ["generation", "deletionGracePeriodSeconds"]) {
+    const value = metadata[field]
+    if (typeof value === "number" && !Number.isInteger(value)) delete metadata[field]
+  }
+}
+
+function isTime(value: Json | undefined): boolean {
+  if (typeof value !== "string") return value === undefined
+  try {
+    canonicalScalar("time", value)
+    return true
+  } catch (error) {
+    if (error instanceof ScalarError) return false
+    throw error
+  }
+}
+
 /** An object that does not fit the kind is an error without a reason upstream, which is answered with 500. */
 function decodeApplied(
   ctx: RequestContext,
@@ -117,6 +139,8 @@ function decodeApplied(
   { metadata }: Unchecked,
   expected: Expected,
 ): KubeObject {
+  const { metadata: given = null } = object as unknown as { metadata?: Json }
+  if (expected.schema.custom === true && isObject(given)) dropUnread(given)
   try {
     return decodeValue(ctx, object as unknown as Json, expected, "Ignore", undefined, "apply")
   } catch (error) {

@@ -22,6 +22,7 @@ export function customManagerCases(): Scenario[] {
     { name: "managers of an object are reset, or not", steps: reset() },
     { name: "a custom resource has managers of unknown versions", steps: ofUnknownVersions() },
     { name: "a definition no longer has the version of a manager", steps: ofRemovedVersion() },
+    { name: "metadata of a custom resource is applied that cannot be read", steps: unread() },
   ]
 }
 
@@ -200,5 +201,26 @@ function ofRemovedVersion(): RequestStep[] {
       apply(name, { c: 2 }, "fieldManager=x&force=false"),
       remove(`${things}/${name}`),
     ]),
+  ]
+}
+
+function unread(): RequestStep[] {
+  const times = ["x", "", 1, {}, null, "null", "2020-01-01", "2020-01-01T00:00:00Z"]
+  const fields = [
+    ...times.map((time) => ({ creationTimestamp: time })),
+    { deletionTimestamp: "x" },
+    { generation: 1.5 },
+    { generation: 3 },
+    { generation: "x" },
+    { deletionGracePeriodSeconds: 1.5 },
+  ]
+  const applied = (name: string, more: object): RequestStep =>
+    patch(`${things}/${name}?dryRun=All&fieldManager=x`, applyPatch, thing({ name, ...more }), {
+      label: `APPLY ${name} ${JSON.stringify(more)}`,
+    })
+  return [
+    ...served(v1),
+    post(things, thing({ name: "a" }), { untilCode: 201 }),
+    ...fields.flatMap((more) => [applied("a", more), applied("new", more)]),
   ]
 }
