@@ -4,7 +4,6 @@ import { get, mergePatch, patch, post, type RequestStep, type Scenario } from ".
 import { definitionOf, definitions, group, things } from "./things.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
-const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
 const formats = ["json", "yaml", "vnd.kubernetes.protobuf"]
 const accepts = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"].flatMap((form) =>
   ["v1", "v1beta1"].flatMap((version) =>
@@ -15,7 +14,6 @@ const accepts = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"].
 export function reducedListCases(): Scenario[] {
   const inEveryForm = (path: string): RequestStep[] =>
     accepts.map((accept) => get(path, { headers: { accept }, label: `${path} as ${accept}` }))
-  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } }
   return [
     {
       name: "empty lists, and scales of a custom resource, are reduced",
@@ -40,8 +38,6 @@ export function reducedListCases(): Scenario[] {
           { untilCode: 201 },
         ),
         ...inEveryForm(`${things}/a/scale`),
-        post(deployments, { metadata: { name: "a" }, spec: { selector: { matchLabels: { a: "b" } }, template } }),
-        ...inEveryForm(`${deployments}/a/scale`),
         ...accepts.map((accept) =>
           patch(
             `${things}/a/scale`,
