@@ -12,6 +12,15 @@ test.each([
   ["device.attributes['a'].b", ""],
   ["device.capacity['a'].b.compareTo(quantity('1')) > 0", ""],
   ["device.attributes['a'].b == 1 ? device.attributes['a'].c : false", ""],
+  [
+    "device.attributes['a'].b.all(x, true)",
+    "e: Invalid value: \"device.attributes['a'].b.all(x, true)\": compilation failed: ERROR: <input>:1:23: expression of type 'any' cannot be range of a comprehension (must be list, map, or dynamic)\n | device.attributes['a'].b.all(x, true)\n | ......................^",
+  ],
+  ["dyn(true)", 'e: Invalid value: "dyn(true)": must evaluate to bool or the unknown type, not dyn'],
+  [
+    "device.attributes['a'].?b",
+    "e: Invalid value: \"device.attributes['a'].?b\": must evaluate to bool or the unknown type, not optional_type(google.protobuf.Any)",
+  ],
   ["1", 'e: Invalid value: "1": must evaluate to bool or the unknown type, not int'],
   [
     "device.nope",

@@ -13,7 +13,7 @@ import {
 import { estimateCost, type SizeEstimator } from "./cost/cost.ts"
 import type { Environment } from "./types/environment.ts"
 import { compileExpression, perCallLimit } from "./program.ts"
-import { boolType, dynType, mapType, stringType, structType, type Type } from "./types/types.ts"
+import { anyType, boolType, mapType, printGoType, stringType, structType, type Type } from "./types/types.ts"
 
 const maxLength = 10 * 1024
 const [domainLength, idLength, driverLength, valueLength, maxAttributes] = [63, 32, 63, 64, 32]
@@ -22,7 +22,8 @@ const deviceType = "kubernetes.DRADevice"
 const fields: Readonly<Record<string, Type>> = dictionary({
   driver: stringType,
   allowMultipleAllocations: boolType,
-  attributes: mapType(stringType, mapType(stringType, dynType)),
+  // Lists of attributes are behind a disabled feature gate, so no attribute can be iterated over.
+  attributes: mapType(stringType, mapType(stringType, anyType)),
   capacity: mapType(stringType, mapType(stringType, structType("kubernetes.Quantity"))),
 })
 
@@ -62,9 +63,8 @@ export function deviceSelectorErrors(at: FieldPath, expression: string): FieldEr
   if (Buffer.byteLength(expression) > maxLength) return [tooLong(at, "", maxLength)]
   const { program, type, issues, fault } = compileExpression(expression, environment)
   if (issues !== undefined) return [invalidValue(at, expression, `compilation failed: ${issues}`)]
-  const { kind, name } = type
-  if (kind !== "bool" && kind !== "dyn") {
-    return [invalidValue(at, expression, `must evaluate to bool or the unknown type, not ${name}`)]
+  if (type.kind !== "bool" && type.kind !== "any") {
+    return [invalidValue(at, expression, `must evaluate to bool or the unknown type, not ${printGoType(type)}`)]
   }
   if (program === undefined) return [internalFieldError(at, `program instantiation failed: ${fault}`)]
   const { max } = estimateCost(program.checked, sizes)

@@ -5,7 +5,16 @@ import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
 import { CompiledTexts } from "./compiled-texts.ts"
-import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types/types.ts"
+import {
+  boolType,
+  listType,
+  nullType,
+  sameType,
+  stringType,
+  structType,
+  printGoType,
+  type Type,
+} from "../types/types.ts"
 import { admissionEnvironment, variableType } from "./environment.ts"
 import type { Mutation, NamedExpression, PolicySpec } from "./policy.ts"
 
@@ -37,17 +46,13 @@ export function compileIn(environment: Environment, expression: string, types: r
   if (issues !== undefined) return { expression, fault: `compilation failed: ${issues}` }
   if (types.length > 0 && !types.some((type) => sameType(type, found))) {
     const [only] = types
-    const wanted = types.length === 1 && only !== undefined ? nameOf(only) : `one of [${types.map(nameOf).join(" ")}]`
-    return { expression, fault: `must evaluate to ${wanted} but got ${nameOf(found)}` }
+    const wanted =
+      types.length === 1 && only !== undefined ? printGoType(only) : `one of [${types.map(printGoType).join(" ")}]`
+    return { expression, fault: `must evaluate to ${wanted} but got ${printGoType(found)}` }
   }
   return program === undefined
     ? { expression, fault: `program instantiation failed: ${fault}`, internal: true }
     : { expression, program }
-}
-
-/** Formatted as Go prints a type. */
-function nameOf({ name, parameters }: Type): string {
-  return parameters.length === 0 ? name : `${name}(${parameters.map(nameOf).join(", ")})`
 }
 
 /** Characters of the cached policies and conditions each: what they are compiled to is ten times as large. */

@@ -114,6 +114,11 @@ export function printType(type: Type): string {
   return `${type.name}(${type.parameters.map(printType).join(", ")})`
 }
 
+/** Formatted as Go prints a type. */
+export function printGoType({ name, parameters }: Type): string {
+  return parameters.length === 0 ? name : `${name}(${parameters.map(printGoType).join(", ")})`
+}
+
 const byName = new Map<string, Type>(
   [boolType, bytesType, doubleType, dynType, intType, stringType, uintType].map((type) => [type.name, type]),
 )

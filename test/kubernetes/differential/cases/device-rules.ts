@@ -13,6 +13,7 @@ export function deviceRuleCases(): Scenario[] {
     { name: "a slice of devices gets fields that are dropped", steps: dropped() },
     { name: "devices are allocated in many shares", steps: shares() },
     { name: "devices of a claim report addresses", steps: addresses() },
+    { name: "devices are selected by attributes of any type", steps: selectors() },
   ]
 }
 
@@ -79,4 +80,28 @@ function addresses(): RequestStep[] {
     post(claims, { metadata: { name: "c" }, spec }),
     withStatus({ allocation, devices: [{ ...named, networkData: { ips: texts } }] }, "PUT addresses"),
   ]
+}
+
+function selectors(): RequestStep[] {
+  const attribute = "device.attributes['a'].b"
+  const calls = ["all(x, true)", "exists(x, x == 1)", "map(x, x)", "filter(x, x).size() > 0", "transformList(i, v, v)"]
+  const members = [
+    "c",
+    "size() > 1",
+    "matches('a')",
+    "includes(1)",
+    "isGreaterThan(semver('1.0.0'))",
+    "startsWith('x')",
+  ]
+  const texts = [...calls, ...members].map((text) => `${attribute}.${text}`)
+  const values = [attribute, `true ? ${attribute} : 1`, `[${attribute}, 1][0]`, `[1, ${attribute}][0]`, `!${attribute}`]
+  const lists = [`1 in ${attribute}`, `${attribute}[0]`, `cel.bind(a, ${attribute}, a.all(x, x))`, `${attribute} < 'x'`]
+  const others = ["dyn(true)", "dyn(1)", "device.attributes['a'].?b", "device.attributes['a'].?b.orValue(false)"]
+  return [...texts, ...values, ...lists, ...others].map((expression) =>
+    post(
+      `${devices}/deviceclasses?dryRun=All`,
+      { metadata: { name: "a" }, spec: { selectors: [{ cel: { expression } }] } },
+      { label: expression },
+    ),
+  )
 }
