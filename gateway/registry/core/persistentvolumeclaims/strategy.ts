@@ -48,7 +48,8 @@ const strategy: Strategy<PersistentVolumeClaim> = {
 
   validateUpdate(ctx, claim, current) {
     if (ctx.info.subresource === "status") return validateClaimStatus(claim)
-    return [...validatePersistentVolumeClaimSpec(path, claim.spec ?? {}), ...validateChange(claim, current)]
+    const errors = validatePersistentVolumeClaimSpec(path, claim.spec ?? {}, current.spec)
+    return [...errors, ...validateChange(claim, current)]
   },
 
   warnings: (_ctx, claim) => claimWarnings(claim),

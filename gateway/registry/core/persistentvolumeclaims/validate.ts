@@ -37,7 +37,12 @@ export function positiveQuantity(path: FieldPath, text: string): FieldError[] {
   return compareQuantities(parseQuantity(text), zeroQuantity) > 0 ? [] : [invalidValue(path, text, notPositive)]
 }
 
-export function validatePersistentVolumeClaimSpec(path: FieldPath, spec: ClaimSpec): FieldError[] {
+/** `before`: of the claim that is updated. */
+export function validatePersistentVolumeClaimSpec(
+  path: FieldPath,
+  spec: ClaimSpec,
+  before: ClaimSpec = {},
+): FieldError[] {
   const modes = spec.accessModes ?? []
   const errors: FieldError[] = []
   if (modes.length === 0) errors.push(required(path.child("accessModes"), "at least 1 access mode is required"))
@@ -56,13 +61,21 @@ export function validatePersistentVolumeClaimSpec(path: FieldPath, spec: ClaimSp
     )
   }
   errors.push(...validateVolumeMode(path.child("volumeMode"), spec.volumeMode))
+  errors.push(...validateSources(path, spec, before))
   const attributes = spec.volumeAttributesClassName
   if (attributes) {
     errors.push(...messages(path.child("volumeAttributesClassName"), attributes, validateDNS1123Subdomain(attributes)))
   }
-  if (spec.dataSource !== undefined) errors.push(...validateSource(path.child("dataSource"), spec.dataSource))
+  return errors
+}
+
+function validateSources(path: FieldPath, spec: ClaimSpec, before: ClaimSpec): FieldError[] {
+  const errors: FieldError[] = []
+  // A group that is there is not looked at again, nor is the one that is to replace it.
+  const hadGroup = [before.dataSource, before.dataSourceRef].some((source) => typeof source?.apiGroup === "string")
+  if (spec.dataSource !== undefined) errors.push(...validateSource(path.child("dataSource"), spec.dataSource, hadGroup))
   if (spec.dataSourceRef !== undefined) {
-    errors.push(...validateSource(path.child("dataSourceRef"), spec.dataSourceRef))
+    errors.push(...validateSource(path.child("dataSourceRef"), spec.dataSourceRef, hadGroup))
     const { namespace, ...local } = spec.dataSourceRef
     if (namespace) {
       errors.push(...messages(path.child("dataSourceRef", "namespace"), namespace, validateDNS1123Label(namespace)))
@@ -78,14 +91,18 @@ export function validatePersistentVolumeClaimSpec(path: FieldPath, spec: ClaimSp
   return errors
 }
 
-function validateSource(path: FieldPath, source: { apiGroup?: string; kind: string; name: string }): FieldError[] {
+function validateSource(
+  path: FieldPath,
+  source: { apiGroup?: string; kind: string; name: string },
+  hadGroup: boolean,
+): FieldError[] {
   const errors = [...requiredValue(path.child("name"), source.name), ...requiredValue(path.child("kind"), source.kind)]
   if (!source.apiGroup && source.kind !== "PersistentVolumeClaim") {
     errors.push(
       invalidValue(path, source.kind ?? "", "must be 'PersistentVolumeClaim' when referencing the default apiGroup"),
     )
   }
-  if (source.apiGroup) {
+  if (source.apiGroup && !hadGroup) {
     errors.push(...messages(path.child("apiGroup"), source.apiGroup, validateDNS1123Subdomain(source.apiGroup)))
   }
   return errors

@@ -6,7 +6,6 @@ import {
   type FieldError,
   FieldPath,
   forbiddenField,
-  invalidValue,
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
@@ -17,7 +16,7 @@ import { messages, optionalOneOf } from "../../validation/values.ts"
 import { notNegative } from "../persistentvolumeclaims/status.ts"
 import { positiveQuantity, validateAccessModes, validateVolumeMode } from "../persistentvolumeclaims/validate.ts"
 import { validateNodeSelector } from "../pod-spec/scheduling.ts"
-import { initiatorTooLong, validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
+import { validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
 
 export type VolumeSpec = NonNullable<PersistentVolume["spec"]>
 
@@ -46,7 +45,6 @@ export const volumeSources = [
   "storageos",
   "csi",
 ]
-const maxInitiatorName = 64
 
 const mountOptions = "volume.beta.kubernetes.io/mount-options"
 /** Sources that the annotation of mount options, which preceded the field, applies to. */
@@ -175,18 +173,12 @@ function validateSource(path: FieldPath, spec: VolumeSpec, volumeName: string, h
         forbiddenField(path.child(name === "cephfs" ? "cephFS" : name), "may not specify more than 1 volume type"),
       ]
     }
-    return validateVolumeSource(path, name, spec[name as keyof VolumeSpec] as VolumeSource, true) ?? []
+    const source = spec[name as keyof VolumeSpec] as VolumeSource
+    const errors = validateVolumeSource(path, name, source, true, volumeName) ?? []
+    return name === "local" && !hasAffinity
+      ? [...errors, required(path.child("nodeAffinity"), "Local volume requires node affinity")]
+      : errors
   })
-  const { iscsi } = spec
-  if (first === "iscsi" && iscsi?.initiatorName !== undefined) {
-    const whole = `${volumeName}:${iscsi.targetPortal}`
-    if (Buffer.byteLength(whole) > maxInitiatorName) {
-      errors.push(invalidValue(path.child("iscsi", "targetportal"), iscsi.targetPortal, initiatorTooLong))
-    }
-  }
-  if (first === "local" && !hasAffinity) {
-    errors.push(required(path.child("nodeAffinity"), "Local volume requires node affinity"))
-  }
   if (isRoot(spec.hostPath?.path ?? "") && spec.persistentVolumeReclaimPolicy === "Recycle") {
     errors.push(
       forbiddenField(path.child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),

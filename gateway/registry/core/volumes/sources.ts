@@ -15,11 +15,20 @@ import { initiatorFault } from "./initiators.ts"
 
 /** A source as received; its fields depend on the kind of source. */
 export type VolumeSource = Readonly<Record<string, unknown>>
-/** `persistent`: the source of a PersistentVolume, in which secret references have a namespace. */
-type SourceCheck = (path: FieldPath, source: VolumeSource, persistent: boolean) => FieldError[]
+/**
+ * `persistent`: the source of a PersistentVolume, in which secret references have a namespace. `volumeName`: the name of that
+ * PersistentVolume.
+ */
+type SourceCheck = (
+  path: FieldPath,
+  source: VolumeSource,
+  persistent: boolean,
+  volumeName: string,
+) => FieldError[]
 
 const maxLun = 255
 const maxTenant = 64
+const maxInitiatorName = 64
 const hostPathTypes = [
   "",
   "BlockDevice",
@@ -106,13 +115,14 @@ export function validateVolumeSource(
   name: string,
   source: VolumeSource,
   persistent: boolean,
+  volumeName = "",
 ): FieldError[] | undefined {
   const fields = needs[name]
   const check = checks[name]
   if (fields === undefined && check === undefined) return undefined
   const path = parent.child(shownAs[name] ?? name)
   const missing = (fields ?? []).filter((field) => isEmpty(source[field])).map((field) => required(path.child(field)))
-  return [...missing, ...(check?.(path, source, persistent) ?? [])]
+  return [...missing, ...(check?.(path, source, persistent, volumeName) ?? [])]
 }
 
 function isEmpty(value: unknown): boolean {
@@ -229,8 +239,12 @@ function checkFlocker(path: FieldPath, source: VolumeSource): FieldError[] {
   return errors
 }
 
-function checkISCSI(path: FieldPath, source: VolumeSource, persistent: boolean): FieldError[] {
+function checkISCSI(path: FieldPath, source: VolumeSource, persistent: boolean, volumeName: string): FieldError[] {
   const errors: FieldError[] = []
+  const portal = text(source, "targetPortal")
+  const hasInitiator = source["initiatorName"] !== undefined
+  if (persistent && hasInitiator && Buffer.byteLength(`${volumeName}:${portal}`) > maxInitiatorName)
+    errors.push(invalidValue(path.child("targetportal"), portal, initiatorTooLong))
   const named = (field: string, at: string): void => {
     const fault = initiatorFault(text(source, field), persistent)
     if (fault !== undefined) errors.push(invalidValue(path.child(at), text(source, field), fault))
@@ -241,7 +255,7 @@ function checkISCSI(path: FieldPath, source: VolumeSource, persistent: boolean):
   const authenticated = source["chapAuthDiscovery"] === true || source["chapAuthSession"] === true
   if (authenticated && source["secretRef"] === undefined) errors.push(required(path.child("secretRef")))
   if (persistent) errors.push(...secretNamed(path.child("secretRef"), source["secretRef"], false))
-  if (source["initiatorName"] !== undefined) named("initiatorName", "initiatorname")
+  if (hasInitiator) named("initiatorName", "initiatorname")
   return errors
 }
 
@@ -254,7 +268,7 @@ function checkQuobyte(path: FieldPath, source: VolumeSource): FieldError[] {
     errors.push(required(path.child("tenant"), "must be a UUID and may not exceed a length of 64 characters"))
   } else {
     for (const pair of registry.split(",")) {
-      if (!/^(\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair)) errors.push(invalidValue(at, registry, hostAndPort))
+      if (!/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair)) errors.push(invalidValue(at, registry, hostAndPort))
     }
   }
   return text(source, "volume") === "" ? [...errors, required(path.child("volume"))] : errors

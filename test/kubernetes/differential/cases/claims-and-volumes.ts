@@ -14,7 +14,9 @@ export function claimAndVolumeCases(): Scenario[] {
     { name: "a claim names its class in an annotation", steps: oldClasses() },
     { name: "a bound claim changes", anyOrder: true, steps: boundClaims() },
     { name: "a claim has two data sources", steps: dataSources() },
+    { name: "a claim has data of a group that is no name", steps: dataOfWrongGroups() },
     { name: "a volume has mount options in an annotation", steps: mountOptions() },
+    { name: "a volume has sources with several faults", steps: faultySources() },
     { name: "a volume changes its phase", steps: phases() },
     { name: "a volume changes what it may", steps: volumeChanges() },
   ]
@@ -122,6 +124,20 @@ function dataSources(): RequestStep[] {
   ]
 }
 
+function dataOfWrongGroups(): RequestStep[] {
+  const wrong = { apiGroup: "Bad_Group" }
+  const both = { dataSource: wrong, dataSourceRef: wrong }
+  return [
+    claim("a", { dataSourceRef: { kind: "B", name: "a", apiGroup: "a.example" } }),
+    change(`${claims}/a`, { spec: { dataSourceRef: wrong } }),
+    change(`${claims}/a`, { spec: both }),
+    claim("b", { dataSourceRef: { kind: "PersistentVolumeClaim", name: "a" } }),
+    change(`${claims}/b`, { spec: { dataSourceRef: wrong } }),
+    change(`${claims}/b`, { spec: both }),
+    claim("c", { volumeAttributesClassName: "Bad_", dataSource: { kind: "PersistentVolumeClaim", name: "" } }),
+  ]
+}
+
 const capacity = { storage: "1Gi" }
 const hostPath = { path: "/a" }
 const volume = (name: string, spec: Body, metadata: Body = {}): RequestStep =>
@@ -148,6 +164,19 @@ function mountOptions(): RequestStep[] {
     ...["/", "//", "/.", "/./", "/a/..", "."].map((path, index) =>
       volume(`r${index}`, { hostPath: { path }, persistentVolumeReclaimPolicy: "Recycle" }),
     ),
+  ]
+}
+
+function faultySources(): RequestStep[] {
+  const csi = { driver: "a.example", volumeHandle: "a" }
+  const registries = ["a:[1", "a]:1", "[a[b]:1", "[::1]:80", "[::1]80", "::1:80", "a", ":", "[]:", "a:1,", "[a]b:1"]
+  const far = "1.2.3.4:1".padEnd(70, "0")
+  return [
+    volume("a", { local: { path: "/a" }, csi }),
+    volume("a", { local: { path: "" }, csi }),
+    volume("a", { iscsi: { targetPortal: far, iqn: "x", lun: 300, initiatorName: "y" } }),
+    volume("a", { iscsi: { targetPortal: "", iqn: "eui.1", lun: -1, initiatorName: "naa.1", secretRef: {} }, csi }),
+    ...registries.map((registry, index) => volume(`q${index}`, { quobyte: { registry, volume: "v" } })),
   ]
 }
 
