@@ -34,8 +34,12 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validate?(ctx: RequestContext, object: T): FieldError[]
   /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
   metadataLast?: boolean
-  /** Copies the fields that an update may not change from `current` (status; on the status subresource: everything else). */
-  prepareForUpdate?(ctx: RequestContext, object: T, current: T): void
+  /**
+   * Copies the fields that an update may not change from `current` (status; on the status subresource: everything else). `compared`
+   * returns the current object to look for changes with: its quantities have the new one's texts if the amounts are the same, as in
+   * all functions below.
+   */
+  prepareForUpdate?(ctx: RequestContext, object: T, current: T, compared: () => T): void
   validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]
   /** Slow validation, after `validate` (whose errors are in `found`); adds its errors to them. */
   validateFurther?(

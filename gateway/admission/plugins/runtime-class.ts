@@ -1,11 +1,11 @@
 // Adds the overhead, node selector and tolerations of a pod's runtime class. Source: k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { ownValue } from "../../../apimachinery/schema/json-object.ts"
 import { runtimeClasses } from "../../../client/resources.ts"
 import { withoutReason } from "../../registry/generic/metadata.ts"
-import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
@@ -38,7 +38,7 @@ export const runtimeClass: AdmissionPlugin = {
     if (spec === undefined) return
     const { overhead } = (await classOf(ctx, attributes, spec)) ?? {}
     if (overhead !== undefined) {
-      if (!semanticEqual(spec.overhead ?? {}, overhead.podFixed ?? {})) throw otherOverhead(attributes)
+      if (!sameAmounts(spec.overhead, overhead.podFixed)) throw otherOverhead(attributes)
     } else if (spec.overhead !== undefined || isGivenEmpty(spec, "overhead")) {
       throw refuse(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
     }
@@ -59,8 +59,19 @@ async function classOf(
 }
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, podFixed: Record<string, string> = {}): void {
-  if (spec.overhead !== undefined && !semanticEqual(spec.overhead, podFixed)) throw otherOverhead(attributes)
+  if (spec.overhead !== undefined && !sameAmounts(spec.overhead, podFixed)) throw otherOverhead(attributes)
   if (Object.keys(podFixed).length > 0) spec.overhead = { ...podFixed } as NonNullable<PodSpec["overhead"]>
+}
+
+function sameAmounts(a: object = {}, b: object = {}): boolean {
+  const [one, other] = [Object.entries<string>({ ...a }), new Map(Object.entries<string>({ ...b }))]
+  return (
+    one.length === other.size &&
+    one.every(([name, amount]) => {
+      const second = other.get(name)
+      return second !== undefined && compareQuantities(parseQuantity(amount), parseQuantity(second)) === 0
+    })
+  )
 }
 
 const otherOverhead = (attributes: AdmissionAttributes): Error =>

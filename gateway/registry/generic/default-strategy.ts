@@ -13,6 +13,7 @@ import {
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { hasGivenFractionWithin } from "../../../apimachinery/schema/decode/given.ts"
+import { withTextsOf } from "../../../apimachinery/schema/quantities.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { equalJson } from "../../../apimachinery/equality.ts"
@@ -60,7 +61,7 @@ export function prepareForUpdate(
     if (subresource === "status") keepAllButStatus(definition, object, current)
     else if (subresource === "") keepField(object, current, "status")
   }
-  strategy.prepareForUpdate?.(ctx, object, current)
+  strategy.prepareForUpdate?.(ctx, object, current, () => asCompared(definition, object, current))
   // The status is not desired state. Binding changes the spec without incrementing the generation, because upstream's bypasses the
   // strategy.
   if (
@@ -71,6 +72,15 @@ export function prepareForUpdate(
   ) {
     object.metadata.generation = (current.metadata.generation ?? 0) + 1
   }
+}
+
+/** The current object to compare the new one with: amounts that have not changed have the new one's texts. */
+export function asCompared(
+  { schema, customResource }: ResourceDefinition,
+  object: KubeObject,
+  current: KubeObject,
+): KubeObject {
+  return customResource === undefined ? withTextsOf(object, current, schema) : current
 }
 
 const finalizersPath = FieldPath.root("metadata", "finalizers")
@@ -125,8 +135,9 @@ function hasStatusSubresource({ subresources }: ResourceDefinition): boolean {
   return subresources.some(({ name }) => name === "status")
 }
 
-function specChanged(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
+function specChanged(definition: ResourceDefinition, object: KubeObject, stored: KubeObject): boolean {
   const { strategy, schema } = definition
+  const current = asCompared(definition, object, stored)
   if (strategy.specChanged) return strategy.specChanged(object, current)
   const { metadata: _m, status: _s, ...spec } = object
   const { metadata: _cm, status: _cs, ...currentSpec } = current

@@ -23,6 +23,7 @@ import { endsDeletion } from "./deletion.ts"
 import { checkAfterAdmission, managersIn, recordWrite } from "./managed-fields/field-management.ts"
 import { managedKind } from "./managed-fields/managed-kind.ts"
 import {
+  asCompared,
   isUnchanged,
   prepareForCreate,
   prepareForUpdate,
@@ -139,8 +140,9 @@ export class WriteAttempts {
     writeScalarZeros(definition.schema, object as unknown as Json)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
     keepSystemFields(object, current)
-    await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
-    this.#warn(ctx, object, current)
+    const compared = asCompared(definition, object, current)
+    await this.#refuseInvalid(ctx, object, compared, validateForUpdate(ctx, definition, object, compared))
+    this.#warn(ctx, object, compared)
     definition.strategy.canonicalize?.(object)
     await noteWritten(definition, object, current, options.subresource)
     await admit.validate(object, current)

@@ -1,7 +1,7 @@
 // Semantic equality of API values: a missing field, null and an empty list are equal; numbers and strings are compared exactly. An
 // explicitly empty struct differs from a missing one: both sides have been decoded, which drops empty maps and adds structs that
 // are always present, so a {} on only one side is explicit. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also
-// compares quantities by value; here they are already canonical text when anything is compared.
+// compares quantities by value; here the same amounts have been given the same text before (apimachinery/schema/quantities.ts).
 // A time with a fraction of a second differs from the stored one, which has none.
 
 import { asJson, type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"

@@ -132,6 +132,7 @@ import { repeatedDeletionCases } from "./cases/repeated-deletions.ts"
 import { requestCases } from "./cases/requests.ts"
 import { reviewRuleCases } from "./cases/review-rules.ts"
 import { ruleSyntaxCases } from "./cases/rule-syntax.ts"
+import { sameAmountCases } from "./cases/same-amounts.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
 import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { servedVersionCases } from "./cases/served-versions.ts"
@@ -244,6 +245,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...subresourceFormCases(),
         ...ownRuleCases(),
         ...claimAndVolumeCases(),
+        ...sameAmountCases(),
         ...olderRuleCases(),
         ...emptyEntryCases(),
         ...podChangeCases(),

@@ -63,10 +63,10 @@ const strategy: Strategy<DaemonSet> = {
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
   },
 
-  prepareForUpdate(ctx, set, current) {
+  prepareForUpdate(ctx, set, current, compared) {
     if (ctx.info.subresource === "" && current.status !== undefined) set.status = current.status
     const before = BigInt(current.metadata.annotations?.[templateGeneration] ?? "1")
-    const changed = !semanticEqual(set.spec?.template, current.spec?.template)
+    const changed = !semanticEqual(set.spec?.template, compared().spec?.template)
     set.metadata.annotations = {
       ...set.metadata.annotations,
       [templateGeneration]: String(changed ? BigInt.asIntN(64, before + 1n) : before),
