@@ -1,10 +1,38 @@
 // Deployments and their ReplicaSets: which they have, which they keep, which they go back to.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { annotated, rollBackTo } from "./deployment-steps.ts"
-import { deployment, image, labels, made, rolled, settle, template, workload } from "./steps.ts"
+import { container, deployment, image, labels, made, rolled, settle, template, workload } from "./steps.ts"
+
+const madeFrom: Readonly<Record<string, Step>> = {
+  deployments: deployment(),
+  daemonsets: workload("DaemonSet", {}),
+  statefulsets: workload("StatefulSet", { replicas: 2, serviceName: "web" }),
+}
+const memory = (amount: string, resource = "deployments"): Step => ({
+  patch: [resource, "web"],
+  with: {
+    spec: {
+      template: { spec: { containers: [{ ...container("one"), resources: { limits: { memory: amount } } }] } },
+    },
+  },
+})
 
 export const deploymentHistoryScenarios: readonly Scenario[] = [
+  ...["deployments", "daemonsets", "statefulsets"].map((resource) => ({
+    name: `template of ${resource} gets the same amount in another text`,
+    nodes: "ready" as const,
+    steps: [
+      madeFrom[resource] ?? deployment(),
+      settle,
+      memory("1Gi", resource),
+      settle,
+      memory("1073741824", resource),
+      settle,
+      memory("2Gi", resource),
+      settle,
+    ],
+  })),
   {
     name: "deployment rolls back by template",
     nodes: "ready",
