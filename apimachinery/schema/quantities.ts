@@ -1,8 +1,10 @@
 // Equal quantities in different texts ("1Gi", "1073741824"). Upstream compares the amounts when it looks for changes, and stores the
 // text that was given last.
 
-import type { Json } from "../object.ts"
+import { equalIgnoringNulls } from "../equality.ts"
+import type { GroupVersionKind, Json } from "../object.ts"
 import { compareQuantities, parseQuantity } from "../quantity.ts"
+import { schemaOf } from "./facts.ts"
 import { ownValue, setOwn } from "./json-object.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
@@ -12,6 +14,14 @@ import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
  */
 export function withTextsOf<T extends object>(value: T, current: T, schema: Schema): T {
   return alike(schema, value as Json, current as Json) as T
+}
+
+/** Whether two objects of a built-in kind, or the parts that are given, differ in nothing but the texts of amounts. */
+export function equalByAmounts<T extends object>(value: T, current: T, kind: GroupVersionKind): boolean {
+  if (equalIgnoringNulls(value, current)) return true
+  const schema = schemaOf(kind)
+  if (schema === undefined) throw new Error(`the schema of ${kind.kind} is not known`)
+  return equalIgnoringNulls(value, withTextsOf(value, current, schema))
 }
 
 function alike(schema: Schema, value: Json | undefined, current: Json): Json {

@@ -2,21 +2,14 @@
 
 import type { Deployment, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { withTextsOf } from "../../apimachinery/schema/quantities.ts"
+import { equalByAmounts } from "../../apimachinery/schema/quantities.ts"
 
+const pod = { group: "", version: "v1", kind: "Pod" }
 export const templateHashLabel = "pod-template-hash"
 
 export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
-  return equalIgnoringNulls(metadataOf(a), metadataOf(b)) && sameSpec(a?.spec, b?.spec)
-}
-
-/** The same amounts may have different texts. */
-function sameSpec(a: PodTemplateSpec["spec"], b: PodTemplateSpec["spec"]): boolean {
-  if (equalIgnoringNulls(a, b)) return true
-  const schema = schemaOf({ group: "", version: "v1", kind: "Pod" })
-  if (schema === undefined) throw new Error("the schema of Pods is not known")
-  return equalIgnoringNulls(a, withTextsOf({ spec: a }, { spec: b }, schema).spec)
+  const [spec, other] = [{ spec: a?.spec }, { spec: b?.spec }]
+  return equalIgnoringNulls(metadataOf(a), metadataOf(b)) && equalByAmounts(spec, other, pod)
 }
 
 function metadataOf(template: PodTemplateSpec | undefined): object {

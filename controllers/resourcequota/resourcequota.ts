@@ -5,6 +5,7 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type DeviceOffers, deviceOffers, mayNeedOffers, noOffers } from "../../apimachinery/quota/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
 import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
+import { equalByAmounts } from "../../apimachinery/schema/quantities.ts"
 import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota/scopes.ts"
 import { addAmounts, type Amounts } from "../../apimachinery/quota/amounts.ts"
 import { quotaNamesOf, usageOf } from "../../apimachinery/quota/usage.ts"
@@ -18,6 +19,7 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 /** Interval of full recounts, even if no change was observed. */
 const resyncMs = 300_000
 const pageSize = 500
+const kind = { group: "", version: "v1", kind: "ResourceQuota" }
 
 export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
   const quotas = ctx.informers.of<ResourceQuota>(resourceQuotas)
@@ -27,7 +29,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
     primary: quotas,
     reads: [pods],
     // Admission increases the usage before it stores the object; a recount in between would revert that.
-    matters: (quota, previous) => !equalIgnoringNulls(quota.spec, previous.spec),
+    matters: (quota, previous) => !equalByAmounts({ spec: quota.spec }, { spec: previous.spec }, kind),
   })
   pods.subscribe({
     updated(tenant, pod, previous) {
@@ -95,7 +97,7 @@ async function reconcile(
   // Usage of resources that nothing counts keeps its last reported value.
   const reported = Object.entries(quota.status?.used ?? {}).filter(([name]) => Object.hasOwn(hard, name))
   const status = { hard, used: { ...Object.fromEntries(reported), ...printed } }
-  if (!equalIgnoringNulls(status, quota.status)) {
+  if (!equalByAmounts({ status }, { status: quota.status }, kind)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
   return { requeueAfterMs: resyncMs }

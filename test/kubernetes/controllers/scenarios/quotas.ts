@@ -18,6 +18,15 @@ export const quotaScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "quota gets the same amount in another text",
+    steps: [
+      quota({ "limits.memory": "1Gi", configmaps: "10" }),
+      settle,
+      { patch: ["resourcequotas", "limit"], with: { spec: { hard: { "limits.memory": "1073741824" } } } },
+      settle,
+    ],
+  },
+  {
     name: "quota of uncounted resources",
     steps: [
       quota({
