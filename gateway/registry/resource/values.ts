@@ -13,6 +13,7 @@ import {
   tooMany,
 } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain, validateLabelValue } from "../../../apimachinery/names.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { validateLabelName } from "../validation/selectors.ts"
 import { messages, oneOf, optionalOneOf } from "../validation/values.ts"
 import type { Configuration, Toleration } from "./types.ts"
@@ -193,10 +194,8 @@ export interface Binding {
 }
 
 /** The conditions that a binding waits for and those that fail it: both or neither, without common values. */
-export function bindingConditions(
-  path: FieldPath,
-  { bindingConditions: wanted, bindingFailureConditions: failures }: Binding,
-): FieldError[] {
+export function bindingConditions(path: FieldPath, binding: Binding): FieldError[] {
+  const { bindingConditions: wanted, bindingFailureConditions: failures } = binding
   const [at, failuresAt] = [path.child("bindingConditions"), path.child("bindingFailureConditions")]
   const errors = [
     ...limited(at, wanted, limits.bindingConditions, validateLabelName),
@@ -215,11 +214,15 @@ export function bindingConditions(
     }
   }
   const has = (words: readonly string[] = []): boolean => words.length > 0
+  const shown = (name: keyof Binding): unknown => binding[name] ?? (isGivenEmpty(binding, name) ? [] : undefined)
   if (!has(wanted) && has(failures)) {
-    errors.push(invalidValue(at, wanted, "bindingConditions are required to use bindingFailureConditions"))
+    errors.push(
+      invalidValue(at, shown("bindingConditions"), "bindingConditions are required to use bindingFailureConditions"),
+    )
   }
   if (!has(failures) && has(wanted)) {
-    errors.push(invalidValue(failuresAt, failures, "bindingFailureConditions are required to use bindingConditions"))
+    const detail = "bindingFailureConditions are required to use bindingConditions"
+    errors.push(invalidValue(failuresAt, shown("bindingFailureConditions"), detail))
   }
   return errors
 }

@@ -13,6 +13,7 @@ export function deviceRuleCases(): Scenario[] {
     { name: "a slice of devices gets fields that are dropped", steps: dropped() },
     { name: "devices are allocated in many shares", steps: shares() },
     { name: "devices of a claim report addresses", steps: addresses() },
+    { name: "a device has empty conditions of binding", steps: emptyConditions() },
     { name: "devices are selected by attributes of any type", steps: selectors() },
   ]
 }
@@ -80,6 +81,23 @@ function addresses(): RequestStep[] {
     post(claims, { metadata: { name: "c" }, spec }),
     withStatus({ allocation, devices: [{ ...named, networkData: { ips: texts } }] }, "PUT addresses"),
   ]
+}
+
+function emptyConditions(): RequestStep[] {
+  const [wanted, failures] = ["bindingConditions", "bindingFailureConditions"] as const
+  const lists = [[], null, undefined]
+  const bindings = [wanted, failures].flatMap((name) =>
+    lists.map((list) => ({ [wanted]: ["a"], [failures]: ["b"], [name]: list })),
+  )
+  const steps = bindings.flatMap((binding) => {
+    const label = JSON.stringify(binding)
+    const allocation = { devices: { results: [{ request: "r", ...named, ...binding }] } }
+    return [
+      post(`${slices}?dryRun=All`, slice(binding), { label: `POST ${label}` }),
+      withStatus({ allocation }, `PUT ${label}`),
+    ]
+  })
+  return [post(claims, { metadata: { name: "c" }, spec }), ...steps]
 }
 
 function selectors(): RequestStep[] {
