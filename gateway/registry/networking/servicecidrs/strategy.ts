@@ -4,6 +4,7 @@
 import { parseLoosePrefix, unmapped } from "../../../../apimachinery/addresses.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { strictNetwork } from "../../validation/addresses.ts"
 import { immutable } from "../../validation/values.ts"
@@ -16,7 +17,7 @@ const strategy: Strategy<ServiceCIDR> = {
   generation: false,
   validate: (_ctx, { spec }) => validate(spec?.cidrs ?? []),
   validateUpdate: (ctx, { spec }, current) =>
-    ctx.info.subresource === "status" ? [] : validateChange(spec?.cidrs ?? [], current.spec?.cidrs ?? []),
+    ctx.info.subresource === "status" ? [] : validateChange(spec ?? {}, current.spec?.cidrs ?? []),
 }
 
 export const serviceCIDRs: KindExtension = { strategy }
@@ -39,9 +40,13 @@ function validate(cidrs: readonly string[]): FieldError[] {
 }
 
 /** The other family may be added to a single one; no other change is allowed. */
-function validateChange(cidrs: readonly string[], before: readonly string[]): FieldError[] {
+function validateChange(spec: NonNullable<ServiceCIDR["spec"]>, before: readonly string[]): FieldError[] {
+  const { cidrs = [] } = spec
   const grown = before.length === 1 && cidrs.length === 2
-  if (cidrs.length !== before.length && !grown) return [invalidValue(path, cidrs, immutable)]
+  if (cidrs.length !== before.length && !grown) {
+    const shown = spec.cidrs ?? (isGivenEmpty(spec, "cidrs") ? [] : undefined)
+    return [invalidValue(path, shown, immutable)]
+  }
   const changed = before.flatMap((range, index) =>
     range === cidrs[index] ? [] : [invalidValue(path.index(index), cidrs[index], immutable)],
   )

@@ -1,7 +1,7 @@
 // Addresses and networks in every form that a text may have, in every field that holds one.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { patch, post, put, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
+import { mergePatch, patch, post, put, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 
 type Body = Record<string, Json>
 
@@ -60,6 +60,7 @@ export function addressCases(): Scenario[] {
     { name: "addresses as names", steps: ofNames() },
     { name: "networks of policies", steps: ofPolicies() },
     { name: "networks of nodes and services", steps: ofRanges() },
+    { name: "ranges of services change", steps: changedRanges() },
     { name: "wrong addresses that were there before", steps: kept() },
   ]
 }
@@ -201,6 +202,21 @@ function ofRanges(): RequestStep[] {
       { label: `a node, ${label}` },
     )
   return Object.entries(lists).flatMap(([label, list]) => [cidrs(list, label), node(list, label)])
+}
+
+function changedRanges(): RequestStep[] {
+  const path = "/apis/networking.k8s.io/v1/servicecidrs"
+  const [first, other] = ["10.77.0.0/24", "fd77::/112"]
+  const wrong = [null, [], ["10.78.0.0/24"], [first, "10.78.0.0/24"], ["10.78.0.0/24", "x"], ["a", "b", "c"]]
+  const right = [[first, other], [first], [first, "fd78::/112"]]
+  const specs = [...wrong, ...right].map((cidrs) => ({ cidrs }))
+  return [
+    post(path, { metadata: { name: "r@{id}" }, spec: { cidrs: [first] } }),
+    ...[null, ...specs].map((spec) =>
+      patch(`${path}/r@{id}`, mergePatch, { spec }, { label: `PATCH ${JSON.stringify(spec)}` }),
+    ),
+    remove(`${path}/r@{id}`),
+  ]
 }
 
 /** What is stored was right once; nothing here can store what is wrong, so it is what is right and stays. */
