@@ -93,6 +93,7 @@ function validateMode(path: FieldPath, spec: JobSpec): FieldError[] {
     }
     return [...errors, ...validateIndexed(path, spec)]
   }
+  if (mode !== undefined && mode !== "NonIndexed") return errors
   for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
     if (spec[field] !== undefined) {
       errors.push(invalidValue(path.child(field), spec[field], "requires indexed completion mode"))

@@ -14,6 +14,7 @@ export function jobRuleCases(): Scenario[] {
     { name: "a job gets the labels that are generated", steps: generated() },
     { name: "completions of an indexed job change", steps: completions() },
     { name: "indexes of a job are written in many ways", steps: indexes() },
+    { name: "a job completes in other ways than there are", steps: otherModes() },
     { name: "a cron job is in a time zone", steps: zones.map(inZone) },
   ]
 }
@@ -25,6 +26,18 @@ const job = (spec: object, template: object = {}): Json => ({
 
 const change = (change: Json, label: string): RequestStep =>
   patch(`${jobs}/j?dryRun=All`, mergePatch, change, { label: `PATCH ${label}` })
+
+function otherModes(): RequestStep[] {
+  const limits = { maxFailedIndexes: 80, backoffLimitPerIndex: 1 }
+  const specs: object[] = [
+    { ...limits, completionMode: "Other" },
+    { ...limits, completionMode: "" },
+    { ...limits, completionMode: null },
+    { maxFailedIndexes: 80, completionMode: "Indexed", completions: 3 },
+    { ...limits, completionMode: "Other", completions: -1, parallelism: -1, successPolicy: { rules: [] } },
+  ]
+  return specs.map((spec) => post(`${jobs}?dryRun=All`, job(spec), { label: `POST ${JSON.stringify(spec)}` }))
+}
 
 function templateChanges(): RequestStep[] {
   const specs: Readonly<Record<string, object>> = {
