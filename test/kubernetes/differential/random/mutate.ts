@@ -1,6 +1,7 @@
 // Random changes of an object: mistakes that clients could make, at positions known to the schema.
 
 import type { Json } from "../../../../apimachinery/object.ts"
+import { isQuantity, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { Schema } from "../../../../apimachinery/schema/schema.ts"
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { FieldPath } from "../generate/fields.ts"
@@ -78,10 +79,22 @@ function changeOf(random: Random, { path, value, schema }: Place): Change | unde
   if (Array.isArray(value) && chance(random, 0.7)) return self(otherList(random, value, schema, name))
   if (isJsonObject(value) && chance(random, 0.8)) return moreFields(random, value, schema)
   const dice = random(20)
+  if (dice < 6 && schema?.format === "quantity" && typeof value === "string" && isQuantity(value))
+    return self(sameAmount(random, value))
   if (dice < 9 && schema !== undefined) return self(plausibleValue(random, schema, name))
   if (dice < 14) return self(undefined)
   if (dice < 16) return self(null)
   return self(oddValue(random))
+}
+
+/** In another format. */
+function sameAmount(random: Random, text: string): string {
+  const { nano } = parseQuantity(text)
+  const units = nano / 1_000_000_000n
+  if (units * 1_000_000_000n !== nano) return `${nano}n`
+  const forms = [String(units), `${units}e0`, `${units * 1000n}m`]
+  if (units % 1024n === 0n) forms.push(`${units / 1024n}Ki`)
+  return pick(random, forms)
 }
 
 function moreFields(random: Random, value: JsonObject, schema: Schema | undefined): Change {
