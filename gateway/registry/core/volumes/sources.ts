@@ -19,12 +19,7 @@ export type VolumeSource = Readonly<Record<string, unknown>>
  * `persistent`: the source of a PersistentVolume, in which secret references have a namespace. `volumeName`: the name of that
  * PersistentVolume.
  */
-type SourceCheck = (
-  path: FieldPath,
-  source: VolumeSource,
-  persistent: boolean,
-  volumeName: string,
-) => FieldError[]
+type SourceCheck = (path: FieldPath, source: VolumeSource, persistent: boolean, volumeName: string) => FieldError[]
 
 const maxLun = 255
 const maxTenant = 64
