@@ -7,6 +7,7 @@ import { atOnce, type Steps } from "../../steps.ts"
 import { parseExactly, parseJson } from "../exact-integers.ts"
 import { what } from "../decode/errors.ts"
 import { type JsonObject, setOwn, ownValue } from "../json-object.ts"
+import { isOtherInYaml } from "./other-in-yaml.ts"
 import { parsingPieces } from "./pieces.ts"
 import { scanJson } from "./scan.ts"
 import { countKeys, maxDepth, openingAt, survey, tooDeep } from "./survey.ts"
@@ -184,18 +185,6 @@ function yamlTooLong(): StatusError {
 
 /** The first line of the error that combines all problems with the keys of a YAML text; each following line is a warning. */
 export const unmarshalErrors = "yaml: unmarshal errors:"
-
-/**
- * In UTF-8: escapes that only JSON has (a slash, and halves of a character), characters that only JSON allows or takes as they are, and
- * keys that are too long or not on the line of their colon.
- */
-const otherInYaml =
-  // eslint-disable-next-line no-control-regex
-  /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef(?:\xbb\xbf|\xbf[\xbe\xbf])|"[ \t]*[\r\n]\s*:|"[^"]{1000,}"\s*:/
-
-function isOtherInYaml({ buffer, byteOffset, length }: Uint8Array): boolean {
-  return otherInYaml.test(Buffer.from(buffer, byteOffset, length).toString("latin1"))
-}
 
 /** JSON is YAML, and is parsed many times faster. Undefined if it is not JSON, or if it needs the YAML parser's errors. */
 export function* yamlAsJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed | undefined> {
