@@ -8,6 +8,7 @@ import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { type JsonObject, sortedKeys } from "../../apimachinery/schema/json-object.ts"
 import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
+import { noteOddNumbers, oddNumbersOf } from "../../apimachinery/schema/json/odd-numbers.ts"
 import { firstOfKeys, strictFaults } from "../../apimachinery/schema/json/scan.ts"
 import { parseObject, parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/json/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
@@ -146,16 +147,16 @@ export function decodeValue(
 }
 
 /** Of several values of a wrong type, the first one that upstream reads is told. */
-function firstFaultOf<T>(
-  { apiVersion, kind }: KubeObject,
-  { schema }: Expected,
-  { written }: Repeated,
-  decode: () => T,
-): T {
+function firstFaultOf<T>(object: KubeObject, { schema }: Expected, { written }: Repeated, decode: () => T): T {
   try {
     return decode()
   } catch (error) {
-    if (written !== undefined) decodeObject(schema, { ...(written() as JsonObject), apiVersion, kind }, false)
+    if (written !== undefined) {
+      const { apiVersion, kind } = object
+      const inOrder = { ...(written() as JsonObject), apiVersion, kind }
+      noteOddNumbers(inOrder, oddNumbersOf(object as unknown as Json))
+      decodeObject(schema, inOrder, false)
+    }
     throw error
   }
 }
