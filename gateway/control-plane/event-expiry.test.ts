@@ -72,6 +72,18 @@ test("a write prolongs it", async () => {
   expect(await the.names()).toEqual([])
 })
 
+test("one whose client claims a time that is far away prevents no other from expiring", async () => {
+  await using the = start()
+  const managedFields = [{ time: "10000-01-01T00:59:59Z" }, { time: "-0001-12-31T23:59:59Z" }]
+  await the.event("far", { managedFields })
+  await the.event("plain")
+  the.begin()
+  await the.pass(0)
+  await the.pass(lifetime)
+  expect(await the.names()).toEqual(["far"])
+  expect(the.due.at).toBeGreaterThan(Date.parse("9999-12-31T00:00:00Z"))
+})
+
 test("Events of an earlier process are deleted at the start, however many, and the others when their time comes", async () => {
   await using the = start()
   for (let index = 0; index < 1_200; index++) await the.event(`old-${index}`)

@@ -6,6 +6,7 @@
 // share a lease longer than was asked for. When the next ones expire is known while the tenant sleeps (Due), and wakes it.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { millisecondsOf } from "../../apimachinery/schema/scalars.ts"
 import { type Clock, pause, type Timer } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { KeyValue, Store, Watcher } from "../../storage/types.ts"
@@ -65,8 +66,8 @@ export class EventExpiry implements AsyncDisposable {
   async #follow(): Promise<void> {
     const { store, clock, log } = this.#parts
     while (!this.#isEnding) {
-      this.#watcher = store.watch(prefix, { after: store.revision, patient: true })
       try {
+        this.#watcher = store.watch(prefix, { after: store.revision, patient: true })
         for await (const changes of this.#watcher)
           if (changes.some(({ type }) => type === "put")) this.#expect(clock.now())
       } catch (error) {
@@ -168,10 +169,13 @@ export class EventExpiry implements AsyncDisposable {
   }
 }
 
-/** In milliseconds since the epoch. Every write is recorded in managedFields, unless the object has none. */
+/**
+ * In milliseconds since the epoch. Every write is recorded in managedFields, unless the object has none. Clients may give them times of any
+ * year.
+ */
 function lastWrite({ metadata }: KubeObject): number {
-  let last = Date.parse(metadata.creationTimestamp ?? "")
+  let last = millisecondsOf(metadata.creationTimestamp ?? "")
   for (const { time } of metadata.managedFields ?? [])
-    if (typeof time === "string") last = Math.max(last, Date.parse(time))
+    if (typeof time === "string") last = Math.max(last, millisecondsOf(time))
   return last
 }
