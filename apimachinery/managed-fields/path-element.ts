@@ -3,7 +3,7 @@
 // text, so equal elements have equal texts. Source: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go,
 // serialize-pe.go).
 
-import { fitForHtml } from "../go/print.ts"
+import { printJson } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { parseExactly } from "../schema/exact-integers.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
@@ -32,7 +32,7 @@ const plain = /^[\w ./:@-]*$/
 function encode(value: Json): string {
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value)
   if (typeof value === "string" && plain.test(value)) return `"${value}"`
-  return fitForHtml(JSON.stringify(value))
+  return printJson(value)
 }
 
 /** The canonical text; undefined for an unknown kind of element, which is skipped. Throws SyntaxError. */

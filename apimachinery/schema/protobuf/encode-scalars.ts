@@ -1,7 +1,7 @@
 // Encodes values that are not messages according to the facts: strings and types written as strings, times, IntOrString, raw
 // values.
 
-import { fitForHtml } from "../../go/print.ts"
+import { printJson } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
 import { millisecondsOf } from "../scalars.ts"
 import type { Schema } from "../schema.ts"
@@ -55,7 +55,7 @@ export function writeRaw(writer: ReverseWriter, value: Json): void {
  * made.
  */
 export function writeEscapedRaw(writer: ReverseWriter, value: Json): void {
-  if (value !== null) delimitedText(writer, 0x0a, fitForHtml(JSON.stringify(value)))
+  if (value !== null) delimitedText(writer, 0x0a, printJson(value))
 }
 
 /** Seconds and nanoseconds since 1970; the zero time is an empty message. */
