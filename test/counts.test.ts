@@ -1,4 +1,4 @@
-// The last line of .ci/run: the counts, alone, and its exit code; and what runs once more before it.
+// The last lines of .ci/run: what failed, by name, and the counts, alone; its exit code; and what runs once more before it.
 
 import { mkdir, readFile, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -19,25 +19,26 @@ const report = (files: Record<string, string[]>, unprepared: string[] = []) => (
   testResults: Object.entries(files).map(([name, outcomes]) => ({
     name: path.join(repository, name),
     status: unprepared.includes(name) || outcomes.includes("failed") ? "failed" : "passed",
-    assertionResults: outcomes.map((status) => ({ status })),
+    message: unprepared.includes(name) ? "no such module" : "",
+    assertionResults: outcomes.map((status, index) => ({ status, fullName: `test ${index}`, failureMessages: ["wrong"] })),
   })),
 })
 
-test.each<[string, Record<string, object>, number, string, number]>([
+test.each<[string, Record<string, object | string>, string[]]>([
   [
     "all passed",
     { "tests.json": report({ a: ["passed", "passed"], b: ["skipped"] }) },
-    0,
-    "2 passed, 0 failed, 1 skipped",
-    0,
+    ["2 passed, 0 failed, 1 skipped"],
   ],
-  ["a test failed", { "tests.json": report({ a: ["passed", "failed"] }) }, 0, "1 passed, 1 failed, 0 skipped", 1],
+  [
+    "a test failed",
+    { "tests.json": report({ a: ["passed", "failed"] }), "tests.failed": "Test Files 1 failed" },
+    ["failed: a: test 1", "wrong", "1 passed, 1 failed, 0 skipped"],
+  ],
   [
     "a file could not be loaded",
     { "tests.json": report({ a: ["passed"], b: [] }, ["b"]) },
-    0,
-    "1 passed, 1 failed, 0 skipped",
-    1,
+    ["failed: b, outside of its tests", "no such module", "1 passed, 1 failed, 0 skipped"],
   ],
   [
     "what all tests of a file need failed",
@@ -45,31 +46,36 @@ test.each<[string, Record<string, object>, number, string, number]>([
       "tests.json": report({ a: ["failed"], b: ["skipped"] }, ["b"]),
       "tests-again-0.json": report({ a: ["passed"] }),
     },
-    0,
-    "1 passed, 1 failed, 1 skipped",
-    1,
+    [
+      "failed once, and passed then: a",
+      "failed: b, outside of its tests",
+      "no such module",
+      "1 passed, 1 failed, 1 skipped",
+    ],
   ],
   [
-    "a step before the tests failed",
-    { "tests.json": report({ a: ["passed"] }) },
-    2,
-    "1 passed, 2 failed, 0 skipped",
-    1,
+    "steps before the tests failed",
+    { "tests.json": report({ a: ["passed"] }), "steps.failed": "npm run lint\nnpm run types\n" },
+    ["failed: npm run lint", "failed: npm run types", "1 passed, 2 failed, 0 skipped"],
   ],
   [
     "an error outside of tests",
-    { "tests.json": report({ a: ["passed"] }), "tests.failed": {} },
-    0,
-    "1 passed, 1 failed, 0 skipped",
-    1,
+    { "tests.json": report({ a: ["passed"] }), "tests.failed": "Unhandled Errors" },
+    [
+      "failed: tests, outside of its tests; it ended with",
+      "Unhandled Errors",
+      "1 passed, 1 failed, 0 skipped",
+    ],
   ],
-  ["nothing ran", {}, 0, "0 passed, 1 failed, 0 skipped", 1],
+  ["nothing ran", {}, ["0 passed, 1 failed, 0 skipped"]],
   [
     "what failed once passed then",
-    { "tests.json": report({ a: ["passed"], b: ["failed"] }), "tests-again-0.json": report({ b: ["passed"] }) },
-    0,
-    "2 passed, 0 failed, 0 skipped",
-    0,
+    {
+      "tests.json": report({ a: ["passed"], b: ["failed"] }),
+      "tests-again-0.json": report({ b: ["passed"] }),
+      "tests-again-0.log": "Tests 1 passed",
+    },
+    ["failed once, and passed then: b", "2 passed, 0 failed, 0 skipped"],
   ],
   [
     "of what failed once, one failed again",
@@ -78,35 +84,30 @@ test.each<[string, Record<string, object>, number, string, number]>([
       "tests-again-0.json": report({ a: ["skipped", "passed", "failed"] }),
       "tests-again-1.json": report({ b: ["passed"] }),
     },
-    0,
-    "3 passed, 1 failed, 0 skipped",
-    1,
+    ["failed: a: test 2", "wrong", "failed once, and passed then: b", "3 passed, 1 failed, 0 skipped"],
   ],
   [
     "what failed is skipped when it is to run once more",
     { "tests.json": report({ a: ["passed", "failed"] }), "tests-again-0.json": report({ a: ["skipped", "skipped"] }) },
-    0,
-    "1 passed, 1 failed, 0 skipped",
-    1,
+    ["failed: a: test 1", "wrong", "1 passed, 1 failed, 0 skipped"],
   ],
   [
     "it failed twice, and of the conformance suite one spec did",
     {
       "tests.json": report({ a: ["failed"] }),
       "tests-again-0.json": report({ a: ["failed"] }),
-      "tests.failed": {},
+      "tests.failed": "Test Files 1 failed",
       "conformance/summary.json": [{ outcome: "passed" }, { outcome: "failed" }],
     },
-    0,
-    "1 passed, 2 failed, 0 skipped",
-    1,
+    ["failed: a: test 0", "wrong", "1 passed, 2 failed, 0 skipped"],
   ],
-])("%s", async (_what, files, failedSteps, line, code) => {
+])("%s", async (_what, files, lines) => {
   await mkdir(path.join(directory, "conformance"))
   for (const [name, content] of Object.entries(files))
-    await writeFile(path.join(directory, name), JSON.stringify(content))
-  const counted = await run(process.execPath, [".ci/counts.mjs", directory, String(failedSteps)], { cwd: repository })
-  expect(counted.stdout.trimEnd().split("\n").at(-1)).toBe(line)
+    await writeFile(path.join(directory, name), typeof content === "string" ? content : JSON.stringify(content))
+  const counted = await run(process.execPath, [".ci/counts.mjs", directory], { cwd: repository })
+  expect(counted.stdout.trimEnd().split("\n")).toEqual(lines)
+  const code = lines.at(-1)?.includes(" 0 failed") ? 0 : 1
   expect(counted).toMatchObject({ code, stderr: "" })
 })
 
