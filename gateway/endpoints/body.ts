@@ -1,5 +1,5 @@
-// From a request's body to an object of the kind the path expects: media type, syntax, field validation, defaults, and
-// agreement with the path. Errors in kube-apiserver's words.
+// From a request's body to an object of the kind the path expects: media type, syntax, field validation and defaults. Errors in
+// kube-apiserver's words.
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
@@ -9,15 +9,15 @@ import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { type JsonObject, sortedKeys } from "../../apimachinery/schema/json-object.ts"
 import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../apimachinery/schema/json/odd-numbers.ts"
-import { firstOfKeys, strictFaults } from "../../apimachinery/schema/json/scan.ts"
+import { firstOfKeys } from "../../apimachinery/schema/json/scan.ts"
 import { parseObject, parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/json/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { keepFirst } from "../../apimachinery/schema/json/repeated-keys.ts"
-import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import { noteDropped } from "../custom-resources/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
+import { type Repeated, reportFaults } from "./body-faults.ts"
 import { checkKind, knownOther, noVersion, simplifyVersion } from "./body-kind.ts"
 import type { Expected } from "./expected.ts"
 import { type RequestBody, takeJson } from "./request-body.ts"
@@ -91,17 +91,6 @@ function* decoded(
   return decodeValue(ctx, parsed.value, expected, validation, repeated)
 }
 
-/** What a text repeats. */
-export interface Repeated {
-  faults: readonly string[]
-  /** The text, if it is JSON or YAML. */
-  text?: () => string
-  /** The object of what stands first. */
-  first?: Json
-  /** What a patch or a text in YAML has made, with its keys in the order in which upstream reads them. */
-  written?: () => Json
-}
-
 /** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
 export function decodeValue(
   ctx: RequestContext,
@@ -161,34 +150,6 @@ function firstFaultOf<T>(object: KubeObject, { schema }: Expected, { written }: 
   }
 }
 
-interface Asked {
-  version: string
-  kind: string
-  schema: Schema
-  /** The kind that was asked for. */
-  as: string
-  validation: FieldValidation
-}
-
-/** Fields that are unknown or repeated: who is strict is refused, others are warned. */
-function reportFaults(
-  ctx: RequestContext,
-  { version, kind, schema, as, validation }: Asked,
-  repeated: Repeated,
-  unknown: readonly string[],
-  paths: Paths | undefined,
-): void {
-  const faults = allFaults(repeated, unknown, paths).filter((fault) => !isWithinRaw(schema, fault))
-  if (faults.length === 0) return
-  if (validation === "Strict") {
-    throw badRequest(
-      `${kind} in version "${version}" cannot be handled as a ${as}: strict decoding error: ${faults.join(", ")}`,
-    )
-  }
-  const [first = ""] = repeated.faults
-  for (const fault of first.startsWith(unmarshalErrors) ? [...linesOf(first), ...unknown] : faults) ctx.warn(fault)
-}
-
 /** For a known kind other than the requested one, its own faults are reported first, including fields if it can be converted. */
 function reportOtherVersion(
   ctx: RequestContext,
@@ -234,34 +195,6 @@ function reportUnread(ctx: RequestContext, object: KubeObject, validation: Field
   for (const field of Object.keys(others).toSorted()) ctx.warn(`unknown field ${JSON.stringify(field)}`)
 }
 
-type Paths = readonly (readonly (string | number)[])[]
-
-/** What upstream keeps as it came, or reads by itself, is not looked at for keys that are given twice. */
-function isWithinRaw(root: Schema, fault: string): boolean {
-  const path = /^duplicate field "(.*)"$/.exec(fault)?.[1]
-  if (path === undefined || root.custom === true) return false
-  let schema: Schema | undefined = root
-  for (const [step] of path.matchAll(/[^.[\]]+/g)) {
-    if (schema?.type === "any" || schema?.preserveUnknown === true) return true
-    schema = schema?.fields?.[step]?.schema ?? schema?.items
-  }
-  return false
-}
-
-/** `paths`: of unknown fields, where they are looked for while the text is read. */
-function allFaults(
-  { faults, text }: Repeated,
-  unknown: readonly string[],
-  paths: Paths | undefined,
-): readonly string[] {
-  const [first] = faults
-  if (first === undefined) return unknown
-  if (text === undefined) return [...faults, ...unknown]
-  return paths === undefined || first.startsWith(unmarshalErrors)
-    ? [...faults, ...unknown]
-    : strictFaults(text(), paths)
-}
-
 function checkUnconverted(object: KubeObject, { kind, version, unconverted }: Expected): void {
   const schema = object.kind === kind ? unconverted?.get(object.apiVersion ?? "") : undefined
   if (schema === undefined) return
@@ -271,41 +204,8 @@ function checkUnconverted(object: KubeObject, { kind, version, unconverted }: Ex
   throw badRequest(`${kind} in version "${given.version}" cannot be handled as a ${kind}: ${detail}`)
 }
 
-function linesOf(errors: string): string[] {
-  return errors
-    .split("\n")
-    .slice(1)
-    .map((line) => line.trim())
-}
-
 function completeDefaults(object: KubeObject, expected: Expected, keepsNulls: boolean): void {
   applyDefaults(expected.schema, object as unknown as Json, keepsNulls)
   expected.default?.(object as never)
 }
 
-/** The object takes the path's namespace, or must name the same; cluster-scoped objects lose theirs. */
-export function agreeOnNamespace(object: KubeObject, namespace: string): void {
-  const given = object.metadata.namespace
-  if (given === undefined || given === "") {
-    if (namespace !== "") object.metadata.namespace = namespace
-  } else if (namespace === "") {
-    delete object.metadata.namespace
-  } else if (given !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
-  }
-}
-
-/** The path of a Namespace has its name where others have their namespace. */
-export const expectedNamespace = ({ namespaced }: { namespaced: boolean }, namespace: string): string =>
-  namespaced ? namespace : ""
-
-/** On PUT and patch: the path's name is the object's. */
-export function agreeOnName(object: KubeObject, name: string): void {
-  const given = object.metadata.name
-  if (given === undefined || given === "") {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  }
-  if (given !== name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
-  }
-}

@@ -30,7 +30,8 @@ import {
   managedScale,
 } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
-import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace } from "../body.ts"
+import { decodeValue } from "../body.ts"
+import { agreeOnName, agreeOnNamespace, expectedNamespace } from "../body-path.ts"
 import { expectedOf, type Expected } from "../expected.ts"
 import { simplifyVersion, unconvertible } from "../body-kind.ts"
 import type { Endpoint } from "../endpoint.ts"

@@ -1,6 +1,7 @@
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace } from "../body.ts"
+import { decodeBody } from "../body.ts"
+import { agreeOnName, agreeOnNamespace, expectedNamespace } from "../body-path.ts"
 import { admitUpdate } from "./admit-update.ts"
 import { expectedOf } from "../expected.ts"
 import { dropRepeatedOwners } from "../../registry/generic/owner-references.ts"
