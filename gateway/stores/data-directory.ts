@@ -12,6 +12,7 @@ import { readdir, readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { checkPresence, removeDatabase } from "../../storage/level/database.ts"
+import type { VerifiedTables } from "../../storage/level/files/verify.ts"
 import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
@@ -41,6 +42,7 @@ export class DataDirectory implements GatewayStorage {
   /** How long to wait for a store that another process has open. */
   readonly #waitMs: number
   readonly #residents = new ResidentBudget(residentBytes)
+  readonly #verified: VerifiedTables = new Map()
   readonly #spares: SpareStore | undefined
   /** The gateway's own records. */
   readonly store: Store
@@ -116,6 +118,7 @@ export class DataDirectory implements GatewayStorage {
           base,
           limits: this.#limits,
           residents: this.#residents,
+          verified: this.#verified,
           // The super cluster is written to at once: whether its database can be opened must be known before anything is served.
           image: uid !== superUid,
           ...(ahead === undefined ? {} : { ahead }),
@@ -130,7 +133,9 @@ export class DataDirectory implements GatewayStorage {
 
   async removeStore(uid: string): Promise<void> {
     await (await this.#spares?.opened(uid))?.database.close()
-    await removeDatabase(storePath(this.#path, uid))
+    const directory = storePath(this.#path, uid)
+    await removeDatabase(directory)
+    this.#verified.delete(directory)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@ import type { StoreLimits } from "../limits.ts"
 import { decodeUsage, type Usage } from "../quota.ts"
 import { syncDirectory } from "../sync-directory.ts"
 import { StorageError, type Revision } from "../types.ts"
+import { type VerifiedTables, verifyFiles } from "./files/verify.ts"
 import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
 
 /** With functions that `level` has in Node only, which its types therefore lack. */
@@ -38,13 +39,18 @@ export interface DatabaseOptions {
   limits: StoreLimits
   /** Default true. When false, a directory without a store is Unavailable. */
   create?: boolean
+  /** Tables that need not be verified again. Default: none. */
+  verified?: VerifiedTables | undefined
 }
 
+/** Throws InUse, Corrupt or Unavailable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { directory, create = true } = options
   try {
+    await verifyFiles(directory, options.verified)
     return await openLevel(options)
   } catch (error) {
+    if (error instanceof StorageError) throw error
     if (!create || errorCode(error) !== "LEVEL_CORRUPTION" || !(await wasNeverReady(directory)))
       throw openError(error, directory)
   }

@@ -5,6 +5,7 @@ import { withDefaults, type StoreLimits } from "../limits.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Store } from "../types.ts"
 import { accessError, checkPresence, openDatabase, readState, type OpenedDatabase } from "./database.ts"
+import type { VerifiedTables } from "./files/verify.ts"
 import { Allowance } from "./allowance.ts"
 import { readImage, writeImage } from "./image.ts"
 import { LevelStore, type LevelStoreParts } from "./level-store.ts"
@@ -30,6 +31,8 @@ export interface LevelStoreOptions {
    * LevelDB's lock only when needed. The caller must know that no other process opens the store. Default: no.
    */
   image?: boolean
+  /** What this process has verified of the stores that it opens again and again. Default: all is verified each time. */
+  verified?: VerifiedTables
   /** The directory, opened ahead of time (openAhead); the store owns it. */
   ahead?: OpenedDatabase
 }
@@ -38,7 +41,7 @@ const noBudget = new ResidentBudget(0)
 
 /** Performs the slow part of opening a store. Throws the same errors as openLevelStore. */
 export async function openAhead(
-  options: Pick<LevelStoreOptions, "directory" | "limits" | "open" | "exists">,
+  options: Pick<LevelStoreOptions, "directory" | "limits" | "open" | "exists" | "verified">,
 ): Promise<OpenedDatabase> {
   const { directory, exists = false } = options
   if (exists) checkPresence(directory)
@@ -46,6 +49,7 @@ export async function openAhead(
     directory,
     limits: withDefaults(options.limits),
     create: !exists,
+    verified: options.verified,
   })
   try {
     return { database, state: await readState(database) }

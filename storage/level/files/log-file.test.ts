@@ -1,0 +1,99 @@
+// What of a log file counts as damage, and what as the trace of a power loss.
+
+import { describe, expect, test } from "vitest"
+import { crc32c, masked } from "./crc32c.ts"
+import { damageIn, recordsOf } from "./log-file.ts"
+
+// RFC 3720, B.4.
+test.each<[string, Uint8Array, number]>([
+  ["digits", Buffer.from("123456789"), 0xe3_06_92_83],
+  ["zeros", new Uint8Array(32), 0x8a_91_36_aa],
+  ["ones", new Uint8Array(32).fill(255), 0x62_a8_ab_43],
+  ["bytes that rise", Uint8Array.from({ length: 32 }, (_, index) => index), 0x46_dd_79_4e],
+])("CRC-32C of %s", (_what, data, checksum) => {
+  expect(crc32c(data)).toBe(checksum)
+  expect(crc32c(Buffer.concat([Buffer.from("ab"), data, Buffer.from("c")]), 2, 2 + data.length)).toBe(checksum)
+})
+
+const blockBytes = 32 * 1024
+
+function fragment(type: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(7)
+  head.writeUInt32LE(masked(crc32c(Buffer.concat([Buffer.from([type]), data]))), 0)
+  head.writeUInt16LE(data.length, 4)
+  head[6] = type
+  return Buffer.concat([head, data])
+}
+
+/** As LevelDB writes it. */
+function logOf(records: readonly Buffer[]): Buffer {
+  let log = Buffer.alloc(0)
+  for (const record of records) {
+    for (let at = 0, isFirst = true; isFirst || at < record.length; isFirst = false) {
+      const left = blockBytes - (log.length % blockBytes)
+      if (left < 7) log = Buffer.concat([log, Buffer.alloc(left)])
+      const room = blockBytes - (log.length % blockBytes)
+      const part = record.subarray(at, at + room - 7)
+      at += part.length
+      const isLast = at === record.length
+      log = Buffer.concat([log, fragment(isFirst ? (isLast ? 1 : 2) : isLast ? 4 : 3, part)])
+    }
+  }
+  return log
+}
+
+const record = (bytes: number, of = "x"): Buffer => Buffer.from(of.repeat(bytes))
+const small = [record(100, "a"), record(3000, "b"), record(10, "c")]
+const long = [record(40_000, "a"), record(70_000, "b"), record(5, "c")]
+
+test.each([small, long, [record(blockBytes - 7 - 5), record(1)], [Buffer.alloc(0)], []])(
+  "an intact log has its records: %#",
+  (...records) => {
+    const log = logOf(records)
+    expect([...recordsOf(log)]).toEqual(records)
+    expect(damageIn(log)).toBeUndefined()
+  },
+)
+
+describe("after a power loss", () => {
+  test.each([small, long])("the last record ends too early: %#", (...records) => {
+    const log = logOf(records)
+    for (let length = 0; length < log.length; length += length % 97 === 0 ? 1 : 13)
+      expect(damageIn(log.subarray(0, length)), String(length)).toBeUndefined()
+  })
+
+  test.each<[string, number, number]>([
+    ["a record", 107, 3114],
+    ["its beginning", 107, 1024],
+    ["a sector of it", 1024, 1536],
+    ["its end", 3100, 3114],
+  ])("%s was not written, and what follows was", (_what, start, end) => {
+    expect(damageIn(logOf(small).fill(0, start, end))).toBeUndefined()
+  })
+})
+
+describe("a bit that is not as it was written", () => {
+  test.each([small, long])("is found wherever it is: %#", (...records) => {
+    const log = logOf(records)
+    const heads = [...log.keys()].filter((at) => damageStartsAt(log, at))
+    for (let at = 0; at < log.length; at += at % blockBytes < 130 || log.length - at < 30 ? 1 : 509) {
+      for (const bit of [1, 16, 128]) {
+        log[at]! ^= bit
+        expect(damageIn(log), `${at}, ${bit}`).toBe(heads.findLast((head) => head <= at))
+        log[at]! ^= bit
+      }
+    }
+  })
+
+  /** Whether a fragment begins there. */
+  function damageStartsAt(log: Buffer, at: number): boolean {
+    const end = at + 7 + (at + 7 <= log.length ? log.readUInt16LE(at + 4) : blockBytes)
+    return end <= log.length && masked(crc32c(log, at + 6, end)) === log.readUInt32LE(at)
+  }
+
+  test("is found in what is cut behind it", () => {
+    const log = logOf(small)
+    log[50]! ^= 1
+    expect(damageIn(log.subarray(0, -5))).toBe(0)
+  })
+})

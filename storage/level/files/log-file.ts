@@ -1,0 +1,97 @@
+// LevelDB's log files (its write-ahead logs and manifests): blocks of 32 KiB with fragments of records. Source: LevelDB's
+// doc/log_format.md.
+//
+//   fragment   checksum(4) length(2) type(1) data    little endian; the checksum is the masked CRC-32C of type and data
+//
+// What remains of a block and is too short for the head of a fragment is not used.
+
+import { crc32c, masked } from "./crc32c.ts"
+
+const blockBytes = 32 * 1024
+const headBytes = 7
+const sectorBytes = 512
+/** What ends in so many zeros was cut: no record of a store does. */
+const tornEndBytes = 8
+const fragmentTypes = { full: 1, first: 2, middle: 3, last: 4 } as const
+
+interface Fragment {
+  offset: number
+  /** Behind the last byte. It may be beyond the end of the file, and beyond that of the block if the length is damaged. */
+  end: number
+  blockEnd: number
+  type: number
+}
+
+/** The fragments as their heads describe them. A block whose rest is zeros was never written. */
+function* fragmentsOf(file: Buffer): Generator<Fragment> {
+  for (let blockEnd = blockBytes; blockEnd < file.length + blockBytes; blockEnd += blockBytes) {
+    let offset = blockEnd - blockBytes
+    while (offset + headBytes <= Math.min(blockEnd, file.length)) {
+      if (isZero(file, offset, offset + headBytes)) break
+      const end = endOf(file, offset)
+      yield { offset, end, blockEnd, type: file[offset + 6]! }
+      offset = end
+    }
+  }
+}
+
+const endOf = (file: Buffer, offset: number): number => offset + headBytes + file.readUInt16LE(offset + 4)
+
+const hasChecksum = (file: Buffer, offset: number, end: number): boolean =>
+  masked(crc32c(file, offset + 6, end)) === file.readUInt32LE(offset)
+
+const isIntact = (file: Buffer, { offset, end, blockEnd }: Fragment): boolean =>
+  end <= blockEnd && end <= file.length && hasChecksum(file, offset, end)
+
+/**
+ * The offset of the first damage: data that LevelDB would skip, with all that follows in its block. Undefined if there is none, or
+ * only what a power loss leaves of writes that had not been flushed: they end too early, or have zeros where sectors are missing.
+ */
+export function damageIn(file: Buffer): number | undefined {
+  for (const fragment of fragmentsOf(file)) {
+    if (isIntact(file, fragment)) continue
+    const { offset, end, blockEnd } = fragment
+    const isCut = end <= blockEnd && end > file.length
+    if (isCut && isFollowed(file, offset)) return offset
+    if (!isCut && !isTorn(file, offset, Math.min(end, blockEnd, file.length))) return offset
+  }
+  return undefined
+}
+
+/** Whether a fragment only seems to be cut: with another length it would be whole, or another one begins in it. */
+function isFollowed(file: Buffer, offset: number): boolean {
+  if (hasChecksum(file, offset, file.length)) return true
+  for (let at = offset + headBytes; at + headBytes <= file.length; at++) {
+    const isType = file[at + 6]! >= fragmentTypes.full && file[at + 6]! <= fragmentTypes.last
+    const end = endOf(file, at)
+    if (isType && end <= file.length && hasChecksum(file, at, end)) return true
+  }
+  return false
+}
+
+function isTorn(file: Buffer, offset: number, end: number): boolean {
+  if (isZero(file, Math.max(offset, end - tornEndBytes), end)) return true
+  for (let at = offset; at < end; ) {
+    const next = Math.min(end, (Math.floor(at / sectorBytes) + 1) * sectorBytes)
+    if (isZero(file, at, next)) return true
+    at = next
+  }
+  return false
+}
+
+function isZero(data: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (data[at] !== 0) return false
+  return true
+}
+
+/** The records up to the first one that is not whole. */
+export function* recordsOf(file: Buffer): Generator<Buffer> {
+  let parts: Buffer[] = []
+  for (const fragment of fragmentsOf(file)) {
+    if (!isIntact(file, fragment)) return
+    const { type } = fragment
+    if (type === fragmentTypes.full || type === fragmentTypes.first) parts = []
+    parts.push(file.subarray(fragment.offset + headBytes, fragment.end))
+    if (type === fragmentTypes.full || type === fragmentTypes.last) yield Buffer.concat(parts)
+  }
+}

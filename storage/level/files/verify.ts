@@ -1,0 +1,82 @@
+// Verifies the checksums in LevelDB's files before it opens them, since LevelDB as it is built for Node does not: it would skip damaged
+// writes in a log, and all that follow in the same block, without a word, and a damaged table ends the process, with all other tenants.
+// See docs/decisions/0027.
+
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { StorageError } from "../../types.ts"
+import { damageIn } from "./log-file.ts"
+import { liveFiles, type LiveFiles } from "./manifest.ts"
+import { verifyTable } from "./table-file.ts"
+
+/** By directory, the number of the last table that this process has verified. Tables never change. */
+export type VerifiedTables = Map<string, number>
+
+/**
+ * Throws Corrupt if a log or a table of the database is damaged. What LevelDB itself finds is left to it: a damaged manifest, missing
+ * files. A directory without a database is fine.
+ */
+export async function verifyFiles(directory: string, verified: VerifiedTables = new Map()): Promise<void> {
+  const files = await filesIn(directory)
+  if (files === undefined) return
+  const known = verified.get(directory) ?? 0
+  for (const { name, number, type } of files) {
+    if (type === "table" && number <= known) continue
+    const content = await readIfThere(join(directory, name))
+    if (content === undefined) continue
+    const fault = type === "table" ? faultOfTable(content) : faultOfLog(content)
+    if (fault !== undefined) throw new StorageError("Corrupt", `store ${directory} is damaged: ${name}: ${fault}`)
+  }
+  const tables = files.filter(({ type }) => type === "table").map(({ number }) => number)
+  if (tables.length > 0) verified.set(directory, Math.max(...tables))
+}
+
+interface File {
+  name: string
+  number: number
+  type: "log" | "table"
+}
+
+/** The files of the database; others may be left over from what was never completed. */
+async function filesIn(directory: string): Promise<readonly File[] | undefined> {
+  const manifest = (await readIfThere(join(directory, "CURRENT")))?.toString("latin1").trim()
+  const content = manifest?.startsWith("MANIFEST-") === true ? await readIfThere(join(directory, manifest)) : undefined
+  if (content === undefined) return undefined
+  let live: LiveFiles
+  try {
+    live = liveFiles(content)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+  return (await readdir(directory)).flatMap((name): File[] => {
+    const [, digits, ending] = /^(\d+)\.(log|ldb|sst)$/.exec(name) ?? []
+    const number = Number(digits)
+    if (ending === "log") return live.isLive(number) ? [{ name, number, type: "log" }] : []
+    return live.tables.has(number) ? [{ name, number, type: "table" }] : []
+  })
+}
+
+function faultOfLog(content: Buffer): string | undefined {
+  const offset = damageIn(content)
+  return offset === undefined ? undefined : `its record at ${offset} is damaged`
+}
+
+function faultOfTable(content: Buffer): string | undefined {
+  try {
+    verifyTable(content)
+    return undefined
+  } catch (error) {
+    if (error instanceof RangeError) return error.message
+    throw error
+  }
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
