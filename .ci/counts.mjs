@@ -60,7 +60,8 @@ function countOf(result) {
 /** Of a test, or of a file that failed although none of its tests did. */
 function sayFailed(file, { assertionResults, message }) {
   const tests = assertionResults.filter(hasFailed)
-  for (const { fullName, failureMessages } of tests) console.log(`failed: ${file}: ${fullName}\n${beginningOf(failureMessages.join("\n"))}`)
+  for (const { fullName, failureMessages } of tests)
+    console.log(`failed: ${file}: ${fullName}\n${beginningOf(failureMessages.join("\n"))}`)
   if (tests.length === 0) console.log(`failed: ${file}, outside of its tests\n${beginningOf(message ?? "")}`)
 }
 

@@ -20,7 +20,11 @@ const report = (files: Record<string, string[]>, unprepared: string[] = []) => (
     name: path.join(repository, name),
     status: unprepared.includes(name) || outcomes.includes("failed") ? "failed" : "passed",
     message: unprepared.includes(name) ? "no such module" : "",
-    assertionResults: outcomes.map((status, index) => ({ status, fullName: `test ${index}`, failureMessages: ["wrong"] })),
+    assertionResults: outcomes.map((status, index) => ({
+      status,
+      fullName: `test ${index}`,
+      failureMessages: ["wrong"],
+    })),
   })),
 })
 
@@ -61,11 +65,7 @@ test.each<[string, Record<string, object | string>, string[]]>([
   [
     "an error outside of tests",
     { "tests.json": report({ a: ["passed"] }), "tests.failed": "Unhandled Errors" },
-    [
-      "failed: tests, outside of its tests; it ended with",
-      "Unhandled Errors",
-      "1 passed, 1 failed, 0 skipped",
-    ],
+    ["failed: tests, outside of its tests; it ended with", "Unhandled Errors", "1 passed, 1 failed, 0 skipped"],
   ],
   ["nothing ran", {}, ["0 passed, 1 failed, 0 skipped"]],
   [

@@ -81,4 +81,3 @@ function linesOf(errors: string): string[] {
     .slice(1)
     .map((line) => line.trim())
 }
-

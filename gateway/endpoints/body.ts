@@ -208,4 +208,3 @@ function completeDefaults(object: KubeObject, expected: Expected, keepsNulls: bo
   applyDefaults(expected.schema, object as unknown as Json, keepsNulls)
   expected.default?.(object as never)
 }
-

@@ -71,7 +71,7 @@ function isFollowed(file: Buffer, offset: number): boolean {
 
 function isTorn(file: Buffer, offset: number, end: number): boolean {
   if (isZero(file, Math.max(offset, end - tornEndBytes), end)) return true
-  for (let at = offset; at < end; ) {
+  for (let at = offset; at < end;) {
     const next = Math.min(end, (Math.floor(at / sectorBytes) + 1) * sectorBytes)
     if (isZero(file, at, next)) return true
     at = next

@@ -64,7 +64,9 @@ async function faultsOf(copy: string, content: Content): Promise<readonly string
     const found = new Map(items.map(({ key, value }) => [key, Buffer.from(value)]))
     const faults = [...content].flatMap(([key, value]) => {
       const other = found.get(key)
-      return other?.equals(value) === true ? [] : [`${key}: ${other === undefined ? "is missing" : "has another value"}`]
+      return other?.equals(value) === true
+        ? []
+        : [`${key}: ${other === undefined ? "is missing" : "has another value"}`]
     })
     return found.size > content.size ? [...faults, "there is more than was written"] : faults
   } catch (error) {
