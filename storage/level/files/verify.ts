@@ -9,8 +9,11 @@ import { damageIn } from "./log-file.ts"
 import { liveFiles, type LiveFiles } from "./manifest.ts"
 import { verifyTable } from "./table-file.ts"
 
-/** By directory, the number of the last table that this process has verified. Tables never change. */
+/** By directory, the number of the last table that this process has verified: tables never change. */
 export type VerifiedTables = Map<string, number>
+
+/** Beyond this, the directories whose tables were verified first are forgotten, and verified again. */
+const mostVerified = 20_000
 
 /**
  * Throws Corrupt if a log or a table of the database is damaged. What LevelDB itself finds is left to it: a damaged manifest, missing
@@ -27,8 +30,11 @@ export async function verifyFiles(directory: string, verified: VerifiedTables = 
     const fault = type === "table" ? faultOfTable(content) : faultOfLog(content)
     if (fault !== undefined) throw new StorageError("Corrupt", `store ${directory} is damaged: ${name}: ${fault}`)
   }
-  const tables = files.filter(({ type }) => type === "table").map(({ number }) => number)
-  if (tables.length > 0) verified.set(directory, Math.max(...tables))
+  const last = files.reduce((highest, { type, number }) => (type === "table" ? Math.max(highest, number) : highest), 0)
+  if (last === 0) return
+  verified.set(directory, last)
+  const [first] = verified.keys()
+  if (first !== undefined && verified.size > mostVerified) verified.delete(first)
 }
 
 interface File {
