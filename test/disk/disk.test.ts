@@ -31,6 +31,9 @@ const rename = (inode: number, from: string, to: string): Operation => ({
 })
 const flush = (inode: number, before: number): Operation => ({ type: "flush", inode, before })
 
+const zeros = "\0".repeat(511)
+const end = "\0".repeat(510)
+
 /** All states after a thousand simulated power losses: file names with contents. */
 function statesAfter(operations: readonly Operation[]): Set<string> {
   const random = createRandom(1)
@@ -49,8 +52,13 @@ describe("when power is lost", () => {
     ["what came after the flush began", [link("a", 1), write(1, 0, "x"), flush(1, 1)], ["a=", "a=x"]],
     [
       "writes in any order, with zeros between",
-      [link("a", 1), flush(1, 1), write(1, 0, "x"), write(1, 1, "y")],
-      ["a=", "a=x", "a=\0y", "a=xy"],
+      [link("a", 1), flush(1, 1), write(1, 511, "x"), write(1, 512, "y")],
+      ["a=", `a=${zeros}`, `a=${zeros}x`, `a=${zeros}\0y`, `a=${zeros}xy`],
+    ],
+    [
+      "writes to one sector in their order",
+      [link("a", 1), flush(1, 1), write(1, 510, "xyz"), write(1, 513, "Z")],
+      ["a=", `a=${end}`, `a=${end}x`, `a=${end}xy`, `a=${end}xyz`, `a=${end}\0\0zZ`, `a=${end}xyzZ`],
     ],
     ["half of a write", [link("a", 1), flush(1, 1), write(1, 0, "xyz")], ["a=", "a=x", "a=xy", "a=xyz"]],
     [

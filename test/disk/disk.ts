@@ -5,7 +5,7 @@
 // - a flush of a file guarantees its content, and that it has the name that it was created with or renamed to before the flush
 // - a flush of a directory guarantees all changes of names in it before the flush
 // - data written to a file since its last flush may be present, missing or partially present, in any order; where data is missing
-//   before data that is present, there are zeros
+//   before data that is present, there are zeros; a sector has all that was written to it before what it has
 //
 // After "All File Systems Are Not Created Equal" (Pillai and others, OSDI 2014), with ordered changes of names, as LevelDB assumes.
 
@@ -22,6 +22,9 @@ import {
   type NameChange,
   type Operation,
 } from "./operations.ts"
+
+/** The least that a disk writes at once. The kernel writes pages, of several sectors. */
+const sectorBytes = 512
 
 /** One of the possible states. */
 export interface DiskState {
@@ -135,13 +138,36 @@ function contentAfter(changes: readonly Indexed<ContentChange>[], flushed: numbe
   const safe = open < 0 ? changes.length : open
   const shares = whatIsKept(random, changes.length - safe)
   const missing: number[] = []
-  const kept = changes.flatMap(({ operation, index }, at) => {
+  const kept: ContentChange[][] = []
+  /** Those with data of a later change. */
+  const sectors = new Set<number>()
+  for (const [at, { operation, index }] of [...changes.entries()].toReversed()) {
     const share = at < safe ? 1 : (shares[at - safe] ?? 1)
-    if (share > 0) return [share === 1 ? operation : begunOf(operation, share)]
-    missing.push(index)
-    return []
-  })
-  return { content: contentOf(kept), missing }
+    const begun = share === 0 ? [] : [share === 1 ? operation : begunOf(operation, share)]
+    if (share === 0) missing.push(index)
+    kept.push([...(share === 1 ? [] : partsIn(sectors, operation)), ...begun])
+    for (const part of begun) for (const sector of sectorsOf(part)) sectors.add(sector)
+  }
+  return { content: contentOf(kept.toReversed().flat()), missing }
+}
+
+function sectorsOf(change: ContentChange): number[] {
+  if (change.type === "truncate" || change.data.length === 0) return []
+  const first = Math.floor(change.offset / sectorBytes)
+  const last = Math.floor((change.offset + change.data.length - 1) / sectorBytes)
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
+
+/** What it wrote to these sectors. */
+function partsIn(sectors: ReadonlySet<number>, change: ContentChange): ContentChange[] {
+  if (change.type === "truncate") return []
+  return sectorsOf(change)
+    .filter((sector) => sectors.has(sector))
+    .map((sector) => {
+      const start = Math.max(change.offset, sector * sectorBytes)
+      const data = change.data.subarray(start - change.offset, (sector + 1) * sectorBytes - change.offset)
+      return { ...change, offset: start, data }
+    })
 }
 
 /** The fraction of each change since the last flush that is on the disk, from 0 to 1. */
