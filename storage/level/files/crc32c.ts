@@ -18,9 +18,9 @@ function createTables(): Int32Array[] {
 
 const [none, one, two, three] = tables as [Int32Array, Int32Array, Int32Array, Int32Array]
 
-/** Of data[start] to data[end - 1]. */
-export function crc32c(data: Uint8Array, start = 0, end = data.length): number {
-  let value = -1
+/** Of data[start] to data[end - 1]. `before`: the checksum of what precedes them. */
+export function crc32c(data: Uint8Array, start = 0, end = data.length, before = 0): number {
+  let value = ~before
   let at = start
   for (; at + 4 <= end; at += 4) {
     value =

@@ -67,10 +67,19 @@ describe("after a power loss", () => {
     ["its beginning", 107, 1024],
     ["a sector of it", 1024, 1536],
     ["its end", 3100, 3114],
+    ["its last two bytes", 3112, 3114],
+    ["its last byte", 3113, 3114],
   ])("%s was not written, and what follows was", (_what, start, end) => {
     expect(damageIn(logOf(small).fill(0, start, end))).toBeUndefined()
   })
 })
+
+test.each([1, 2, 500])(
+  "after a power loss, the last bytes of a block were not written, and what follows was: %i",
+  (bytes) => {
+    expect(damageIn(logOf(long).fill(0, blockBytes - bytes, blockBytes))).toBeUndefined()
+  },
+)
 
 describe("a bit that is not as it was written", () => {
   test.each([small, long])("is found wherever it is: %#", (...records) => {
@@ -90,6 +99,13 @@ describe("a bit that is not as it was written", () => {
     const end = at + 7 + (at + 7 <= log.length ? log.readUInt16LE(at + 4) : blockBytes)
     return end <= log.length && masked(crc32c(log, at + 6, end)) === log.readUInt32LE(at)
   }
+
+  test.each([1, 2])("is found in a record that ends in zeros: %i", (zeros) => {
+    const log = logOf([Buffer.concat([record(1000), Buffer.alloc(zeros)]), record(10)])
+    expect(damageIn(log)).toBeUndefined()
+    log[500]! ^= 1
+    expect(damageIn(log)).toBe(0)
+  })
 
   test("is found in what is cut behind it", () => {
     const log = logOf(small)

@@ -10,8 +10,9 @@ import { crc32c, masked } from "./crc32c.ts"
 const blockBytes = 32 * 1024
 const headBytes = 7
 const sectorBytes = 512
-/** What ends in so many zeros was cut: no record of a store does. */
-const tornEndBytes = 8
+/** More zeros than these are no data, where a sector or a record ends in them. */
+const fewZeros = 2
+
 const fragmentTypes = { full: 1, first: 2, middle: 3, last: 4 } as const
 
 interface Fragment {
@@ -48,12 +49,14 @@ const isIntact = (file: Buffer, { offset, end, blockEnd }: Fragment): boolean =>
  * only what a power loss leaves of writes that had not been flushed: they end too early, or have zeros where sectors are missing.
  */
 export function damageIn(file: Buffer): number | undefined {
+  let torn = 0 // the end of a block whose rest is lost
   for (const fragment of fragmentsOf(file)) {
-    if (isIntact(file, fragment)) continue
     const { offset, end, blockEnd } = fragment
+    if (blockEnd === torn || isIntact(file, fragment)) continue
     const isCut = end <= blockEnd && end > file.length
-    if (isCut && isFollowed(file, offset)) return offset
-    if (!isCut && !isTorn(file, offset, Math.min(end, blockEnd, file.length))) return offset
+    const isLost = isCut ? !isFollowed(file, offset) : isTorn(file, offset, Math.min(end, blockEnd, file.length))
+    if (!isLost) return offset
+    torn = blockEnd
   }
   return undefined
 }
@@ -69,12 +72,28 @@ function isFollowed(file: Buffer, offset: number): boolean {
   return false
 }
 
+/** Whether a sector of it is missing, or its end. */
 function isTorn(file: Buffer, offset: number, end: number): boolean {
-  if (isZero(file, Math.max(offset, end - tornEndBytes), end)) return true
   for (let at = offset; at < end;) {
     const next = Math.min(end, (Math.floor(at / sectorBytes) + 1) * sectorBytes)
-    if (isZero(file, at, next)) return true
+    if (next - at > fewZeros && isZero(file, at, next)) return true
     at = next
+  }
+  return lacksEnd(file, offset, end)
+}
+
+/** Whether it ends in zeros that are not meant. A few may be: then they are, unless others give the right checksum. */
+function lacksEnd(file: Buffer, offset: number, end: number): boolean {
+  let start = end
+  while (start > offset + headBytes && file[start - 1] === 0) start--
+  const count = end - start
+  if (count > fewZeros) return true
+  const checksum = file.readUInt32LE(offset)
+  const before = crc32c(file, offset + 6, start)
+  const other = Buffer.alloc(count)
+  for (let value = 1; value < 256 ** count; value++) {
+    other.writeUIntLE(value, 0, count)
+    if (masked(crc32c(other, 0, count, before)) === checksum) return true
   }
   return false
 }
