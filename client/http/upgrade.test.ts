@@ -28,6 +28,23 @@ test("an endless refusal is reported by its beginning, and its connection is clo
   server.close()
 })
 
+// Until it is joined nobody listens, and without a listener the error would end the process.
+test("an upgraded connection may fail before it is joined", async () => {
+  const server = createServer()
+  server.on("upgrade", (_request, socket: Duplex) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  const headers = { connection: "Upgrade", upgrade: "test" }
+  const { socket } = await openUpgrade({ protocol: "http:", host: "127.0.0.1", port, headers })
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  socket.once("close", resolve) // and not once(), which would listen for errors
+  socket.destroy(new Error("it has failed"))
+  await closed
+  server.close()
+})
+
 describe("join()", () => {
   test("ends the other side when one side ends", async () => {
     for (const first of [0, 1]) {

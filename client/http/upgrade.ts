@@ -64,6 +64,7 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   )
   request.on("upgrade", (response, socket, head) => {
     socket.setTimeout(0)
+    socket.on("error", () => undefined) // close follows; whoever joins it may listen too late
     resolve({ socket, head, headers: response.headers })
   })
   request.on("response", (response) => {

@@ -1,7 +1,9 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
-import type { Duplex } from "node:stream"
+import { Duplex, duplexPair } from "node:stream"
+import { createSecureContext, type SecureVersion, TLSSocket } from "node:tls"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 import { Backends, secure } from "./backends.ts"
 import { localNetworks, NetworkRules } from "./networks.ts"
 
@@ -51,4 +53,47 @@ test("a timed-out attempt leaves no connection", async () => {
   const connecting = dial(attempt.signal)
   attempt.abort()
   await expect(connecting).rejects.toThrow("aborted")
+})
+
+/** The client's end of a connection to a TLS server, whose last flight of the handshake comes together with `rest`. */
+class Handshaking extends Duplex {
+  readonly #far: Duplex
+  #flight: Buffer[] = []
+
+  constructor(server: { cert: string; key: string; version: SecureVersion }, rest: Buffer) {
+    super()
+    const [near, far] = duplexPair()
+    this.#far = far
+    const { version, ...identity } = server
+    const secureContext = createSecureContext({ ...identity, minVersion: version, maxVersion: version })
+    new TLSSocket(near, { isServer: true, secureContext }).on("error", () => undefined)
+    let flights = version === "TLSv1.3" ? 1 : 2
+    far.on("data", (bytes: Buffer) => {
+      if (this.#flight.push(bytes) > 1) return
+      setImmediate(() => {
+        const flight = Buffer.concat(this.#flight.splice(0))
+        this.push(--flights === 0 ? Buffer.concat([flight, rest]) : flight)
+      })
+    })
+  }
+
+  override _read(): void {
+    // The server's bytes come by themselves.
+  }
+
+  override _write(bytes: Buffer, _encoding: string, callback: () => void): void {
+    this.#far.write(bytes)
+    callback()
+  }
+}
+
+// Without a listener the error would end the process.
+test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])("bytes after a handshake of %s that are no TLS are an error", async (version) => {
+  const authority = await createAuthority("test")
+  const { certificate: cert, key } = await issueServingCertificate(authority, ["web.default.svc"])
+  const noRecord = Buffer.from([0x17, 3, 3, 0, 32, ...Buffer.alloc(32, 7)])
+  const connection = new Handshaking({ cert, key, version }, noRecord)
+  const options = { ca: authority.certificate, servername: "web.default.svc" }
+  await expect(secure(connection, options, new AbortController().signal)).rejects.toThrow(/error/)
+  expect(connection.destroyed).toBe(true)
 })

@@ -156,19 +156,22 @@ export function secure(raw: Duplex, options: ConnectionOptions, signal: AbortSig
   const abort = (): void => fail(new Error("i/o timeout"))
   signal.addEventListener("abort", abort, { once: true })
   raw.once("error", fail)
-  socket.once("error", fail)
+  // Stays: bytes that came with the end of the handshake may be no TLS, which is told before the caller can listen.
+  socket.on("error", fail)
   if (signal.aborted) abort() // the time limit passed before this point
   const closed = (): void => fail(new Error("EOF"))
   socket.once("close", closed)
   socket.once("secureConnect", () => {
     signal.removeEventListener("abort", abort)
-    socket.off("error", fail)
     // The TLS socket now owns the connection and reports its errors.
     raw.off("error", fail)
     raw.on("error", (error) => socket.destroy(error))
-    socket.off("close", closed)
     socket.once("close", () => raw.destroy())
-    resolve(socket)
+    // After what those bytes have led to: nobody else would tell the caller.
+    setImmediate(() => {
+      socket.off("close", closed)
+      resolve(socket)
+    })
   })
   return promise
 }

@@ -36,7 +36,10 @@ export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: 
   if (signal.aborted) abort()
   socket.once("open", () => {
     signal.removeEventListener("abort", abort)
-    resolve(new TunnelStream(socket))
+    const stream = new TunnelStream(socket)
+    // Stays: what came with the acceptance may be no WebSocket, which is told before the caller can listen.
+    stream.on("error", reject)
+    setImmediate(() => resolve(stream))
   })
   socket.once("error", (error) => {
     signal.removeEventListener("abort", abort)
@@ -82,7 +85,7 @@ class TunnelStream extends Duplex {
     socket.on("close", () => {
       this.#waiting?.()
       if (this.#errorText === "") this.push(null)
-      else this.destroy(new Error(explained(this.#errorText)))
+      else this.destroy(this.#fault)
     })
   }
 
@@ -113,7 +116,7 @@ class TunnelStream extends Duplex {
 
   override _write(chunk: Buffer, _encoding: string, callback: (error?: Error | null) => void): void {
     if (this.#socket.readyState !== WebSocket.OPEN) {
-      callback(hungUp())
+      callback(this.#fault)
       return
     }
     const sent = (error?: Error | null): void => callback(error)
@@ -135,6 +138,11 @@ class TunnelStream extends Duplex {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#socket.terminate()
     callback(error)
+  }
+
+  /** Why it is closed. */
+  get #fault(): Error {
+    return this.#errorText === "" ? hungUp() : new Error(explained(this.#errorText))
   }
 
   #take(data: RawData): void {

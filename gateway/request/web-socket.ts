@@ -21,8 +21,9 @@ export async function openWebSocket(
 ): Promise<WebSocket | undefined> {
   const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
   const { promise, resolve } = Promise.withResolvers<WebSocket>()
-  server.handleUpgrade(request, socket, head, resolve)
-  const client = await Promise.race([promise, once(socket, "close").then(() => undefined)])
-  client?.on("error", () => client.terminate())
-  return client
+  server.handleUpgrade(request, socket, head, (client) => {
+    client.on("error", () => client.terminate())
+    resolve(client)
+  })
+  return Promise.race([promise, once(socket, "close").then(() => undefined)])
 }

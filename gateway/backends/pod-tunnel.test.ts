@@ -1,0 +1,44 @@
+// The node of a tunnel may be one that the tenant has brought itself, whose kubelet answers what it likes.
+
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { createServer } from "node:tls"
+import type { AddressInfo, Socket } from "node:net"
+import { expect, onTestFinished, test } from "vitest"
+import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
+import { openPodTunnel } from "./pod-tunnel.ts"
+
+/** Accepts every WebSocket, and sends these bytes with the acceptance. */
+async function startKubelet(bytes: Buffer): Promise<number> {
+  const { certificate: cert, key } = await issueServingCertificate(await createAuthority("test node"), ["127.0.0.1"])
+  const sockets = new Set<Socket>()
+  const server = createServer({ cert, key }, (socket) => {
+    sockets.add(socket)
+    socket.on("error", () => undefined)
+    socket.once("data", (request: Buffer) => {
+      const asked = /sec-websocket-key: (.*)\r/i.exec(request.toString())?.[1] ?? ""
+      const accepted = createHash("sha1").update(`${asked}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64")
+      const head = [
+        "HTTP/1.1 101 Switching Protocols",
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        `Sec-WebSocket-Accept: ${accepted}`,
+        "Sec-WebSocket-Protocol: v4.channel.k8s.io",
+      ]
+      socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), bytes]))
+    })
+  })
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  return (server.address() as AddressInfo).port
+}
+
+// Without a listener the error would end the process.
+test("bytes with the acceptance that are no WebSocket are an error", async () => {
+  const port = await startKubelet(Buffer.alloc(16, 0xff))
+  const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
+  await expect(openPodTunnel(target, new AbortController().signal)).rejects.toThrow("Invalid WebSocket frame")
+})
