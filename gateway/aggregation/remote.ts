@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
 import { maxDepth, survey } from "../../apimachinery/schema/json/survey.ts"
+import { answerTo } from "../backends/answer-to.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
 import { readBody } from "../backends/read-body.ts"
 import { addressOf, findService, type Reader } from "../backends/service-endpoint.ts"
@@ -126,7 +127,6 @@ export function openRemote(
   user: User,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   // Without an explicit length, Node does not announce the body of some methods, and it would be parsed as another request.
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }
   const headers = { accept: "application/json", ...more, ...length, ...userHeaders(user), host: target.address }
@@ -135,10 +135,8 @@ export function openRemote(
   if (idleMs !== undefined) {
     request.on("timeout", () => request.destroy(new Error(`nothing received for ${idleMs} ms`)))
   }
-  request.on("error", reject)
-  request.on("response", resolve)
   request.end(body)
-  return promise
+  return answerTo(request)
 }
 
 export interface RemoteAnswer {

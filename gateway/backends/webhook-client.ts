@@ -12,6 +12,7 @@ import { parseMediaType } from "../../apimachinery/go/media-type.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { isJsonText, parseObject } from "../../apimachinery/schema/json/parse.ts"
 import { StatusError } from "../../apimachinery/status.ts"
+import { answerTo, UnexpectedUpgrade } from "./answer-to.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
 import { readBody } from "./read-body.ts"
@@ -88,6 +89,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Source: k8s.io/client-go/rest/request.go: beyond 206 (Partial Content), a response is a failure. */
 const greatestSuccess = 206
 const keepsBody: ReadonlySet<number> = new Set([307, 308])
+const switchingProtocols = 101
 
 /** `ended`: returns the reason if the call was aborted. Source: net/http (Client.do). */
 async function follow(
@@ -99,7 +101,9 @@ async function follow(
   const failed = (shown: string, error: unknown): WebhookError =>
     error instanceof WebhookError
       ? error
-      : new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, undefined, { cause: error })
+      : error instanceof UnexpectedUpgrade
+        ? new WebhookError(error.message, switchingProtocols, { cause: error })
+        : new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, undefined, { cause: error })
   let hop = first
   let retries = 0
   for (let count = 1; ; count++) {
@@ -190,8 +194,7 @@ interface Answer {
   body: Buffer
 }
 
-function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+async function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Answer> {
   const request = httpsRequest({
     ...options,
     method: body === undefined ? "GET" : "POST",
@@ -204,18 +207,12 @@ function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Ans
       ...(referer === undefined ? {} : { referer }),
     },
   })
-  request.on("response", (response) => {
-    const { statusCode: code = 0, headers: answered } = response
-    const { location, "content-type": contentType = "" } = answered
-    const retryAfter = code === 429 || code >= 500 ? secondsOf(answered["retry-after"]) : undefined
-    readBody(unzipped(response), maxAnswerBytes, tooLong).then(
-      (bytes) => resolve({ code, contentType, location, retryAfter, body: bytes }),
-      reject,
-    )
-  })
-  request.on("error", reject)
   request.end(body)
-  return promise
+  const response = await answerTo(request)
+  const { statusCode: code = 0, headers: answered } = response
+  const { location, "content-type": contentType = "" } = answered
+  const retryAfter = code === 429 || code >= 500 ? secondsOf(answered["retry-after"]) : undefined
+  return { code, contentType, location, retryAfter, body: await readBody(unzipped(response), maxAnswerBytes, tooLong) }
 }
 
 const secondsOf = (text: string | undefined): number | undefined =>

@@ -8,6 +8,7 @@ import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
+import { answerTo } from "../backends/answer-to.ts"
 import { goError, malformedResponse } from "../backends/go-errors.ts"
 import { clientAddress } from "../connections/client-connection.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -80,22 +81,15 @@ function isRedirect({ statusCode = 0, headers: { location = "" } }: IncomingMess
 }
 
 function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const send = target.protocol === "https:" ? httpsRequest : httpRequest
   const request = send({ ...target, method: client.method ?? "GET", signal })
-  request.on("response", resolve)
-  request.on("error", reject)
-  // The server is untrusted: an unexpected upgrade ends the connection.
-  request.on("upgrade", (_, socket) => {
-    socket.destroy()
-    reject(new Error("unexpected upgrade"))
-  })
+  const answer = answerTo(request)
   client.on("error", (error) => request.destroy(error))
   const { headers = {} } = target
   // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
   else client.pipe(request)
-  return promise
+  return answer
 }
 
 function requestHeaders(request: IncomingMessage, place: Place | undefined): Record<string, string | string[]> {

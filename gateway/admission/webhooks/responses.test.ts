@@ -69,6 +69,16 @@ describe("a webhook's response", () => {
     expect(hooks.server.calls.length).toBe(2)
   })
 
+  test("that switches protocols is none", async () => {
+    const headers = { connection: "Upgrade", upgrade: "other" }
+    hooks.answer = () => ({ code: 101, text: "", headers })
+    await hooks.configure("Validating", {})
+    const reason = "the server responded with the status code 101 but did not return more information"
+    expect(await verdict(hooks.create())).toBe(
+      `500 Internal error occurred: failed calling webhook "hook-0.example.com": failed to call webhook: ${reason}`,
+    )
+  })
+
   test("null fields are treated as missing", async () => {
     const status = { code: 409, message: "no", details: null, metadata: null }
     hooks.answer = (given) => reviewed(given, { allowed: false, status, warnings: null, auditAnnotations: { a: null } })

@@ -2,6 +2,7 @@
 
 import { request as httpsRequest } from "node:https"
 import type { IncomingMessage } from "node:http"
+import { answerTo } from "../../backends/answer-to.ts"
 import type { Backends } from "../../backends/backends.ts"
 import { readBody } from "../../backends/read-body.ts"
 
@@ -47,14 +48,13 @@ export async function fetchDocument(backends: Backends, text: string, options: F
   throw new Error(`stopped after ${documentLimits.maxRedirections} redirects`)
 }
 
-function respond(
+async function respond(
   backends: Backends,
   url: URL,
   { certificateAuthority, bearerToken }: FetchOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  if (url.protocol !== "https:") return Promise.reject(new Error(`${url.href} is not https`))
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  if (url.protocol !== "https:") throw new Error(`${url.href} is not https`)
   const request = httpsRequest({
     agent: backends.urls,
     host: url.hostname.replace(/^\[|\]$/g, ""),
@@ -67,8 +67,6 @@ function respond(
     signal,
     ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
   })
-  request.on("error", reject)
-  request.on("response", resolve)
   request.end()
-  return promise
+  return answerTo(request)
 }

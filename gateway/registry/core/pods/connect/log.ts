@@ -14,6 +14,7 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
+import { answerTo } from "../../../../backends/answer-to.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
@@ -90,14 +91,11 @@ function parseTime(text: string): string {
 }
 
 function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = httpsRequest({ ...target, method: "GET", signal })
-  request.on("response", resolve)
-  request.on("error", (error) =>
-    reject(serviceUnavailable(`the node of this pod does not answer: ${error.message}`, { cause: error })),
-  )
   request.end()
-  return promise
+  return answerTo(request).catch((error: unknown) => {
+    throw serviceUnavailable(`the node of this pod does not answer: ${errorMessage(error)}`, { cause: error })
+  })
 }
 
 async function kubeletError(answer: IncomingMessage): Promise<StatusError> {
