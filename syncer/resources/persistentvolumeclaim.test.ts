@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation, publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import type { Resource } from "../../client/rest.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import type { SyncContext } from "./resource-sync.ts"
 
@@ -79,6 +80,7 @@ test.each([
 
 const snapshot = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" }
 const otherClaim = { kind: "PersistentVolumeClaim", name: "s" }
+const ofPrivate = { storageClassName: "private" }
 test.each([
   ["nothing", {}, {}, undefined],
   ["another claim", { dataSource: otherClaim, dataSourceRef: otherClaim }, {}, undefined],
@@ -98,16 +100,22 @@ test.each([
     { "volume.beta.kubernetes.io/storage-class": "private" },
     "spec.storageClassName: ",
   ],
-  ["a class that was offered when it was bound", { storageClassName: "private" }, marked, undefined],
+  ["a class of super alone, as if it were bound", { storageClassName: "private" }, marked, "spec.storageClassName: "],
+  ["a snapshot, as if it were bound", { dataSource: snapshot }, marked, "spec.dataSource: a VolumeSnapshot"],
+  ["a class of super alone, for another's volume", { ...ofPrivate, volumeName: "w" }, {}, "spec.storageClassName: "],
+  ["a class that was offered when it was bound", { ...ofPrivate, volumeName: "v" }, marked, undefined],
 ])("a claim that refers to %s", (_what, spec, annotations, expected) => {
   const classes: Record<string, object> = {
     public: { labels: { [publicLabel]: "true" } },
     standard: { annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
     private: {},
   }
-  const superObject = (_resource: unknown, _namespace: unknown, name: string): object | undefined =>
-    classes[name] === undefined ? undefined : { metadata: { name, ...classes[name] } }
-  const context = { view: { superObject } } as unknown as SyncContext
+  const claimOf: Record<string, object> = { v: { namespace: "k-n", name: "c" }, w: { namespace: "k-n", name: "d" } }
+  const superObject = ({ resource }: Resource, _namespace: unknown, name: string): object | undefined => {
+    if (resource === "persistentvolumes") return claimOf[name] && { spec: { claimRef: claimOf[name] } }
+    return classes[name] === undefined ? undefined : { metadata: { name, ...classes[name] } }
+  }
+  const context = { tenant: { clusterKey: "k" }, view: { superObject } } as unknown as SyncContext
   const message = persistentVolumeClaim.unsupported?.(claim(annotations as Record<string, string>, spec), context)
   if (expected === undefined) expect(message).toBeUndefined()
   else expect(message).toContain(expected)

@@ -15,8 +15,6 @@ import { storageClass } from "./storageclass.ts"
 /** Both sides remove it when no pod uses the claim. */
 const inUseFinalizer = "kubernetes.io/pvc-protection"
 
-/** Takes precedence over the field, for claims from the time before the field existed. */
-
 export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   resource: persistentVolumeClaims,
   kind: "PersistentVolumeClaim",
@@ -79,7 +77,18 @@ function unsupported(claim: PersistentVolumeClaim, context: SyncContext): string
   if ((claim.spec?.volumeAttributesClassName ?? "") !== "") {
     return "spec.volumeAttributesClassName: VolumeAttributesClasses are not in the super cluster; leave it out"
   }
-  return isBindingDone(claim) ? undefined : (unsupportedSource(claim) ?? unsupportedClass(claim, context))
+  return isBoundInSuper(claim, context) ? undefined : (unsupportedSource(claim) ?? unsupportedClass(claim, context))
+}
+
+/** As super's own objects say: the tenant may write what marks a bound claim itself. */
+function isBoundInSuper({ metadata, spec }: PersistentVolumeClaim, { tenant, view }: SyncContext): boolean {
+  const { namespace = "", name = "" } = metadata
+  const home = superNamespace(tenant.clusterKey, namespace)
+  const copy = view.superObject<PersistentVolumeClaim>(persistentVolumeClaims, home, name)
+  if (copy !== undefined && isBindingDone(copy)) return true
+  const volume = view.superObject<PersistentVolume>(persistentVolumes, undefined, spec?.volumeName ?? "")
+  const { claimRef } = volume?.spec ?? {}
+  return claimRef?.namespace === home && claimRef.name === name
 }
 
 function unsupportedSource({ spec }: PersistentVolumeClaim): string | undefined {
