@@ -72,7 +72,7 @@ export const isVirtualNode = ({ metadata }: KubeObject): boolean => metadata.lab
 export const publishedAnnotation = key("published")
 /** On a claim: super has bound it to its own volume. */
 export const boundInSuperAnnotation = key("bound-in-super")
-/** Label "true" on a pod: never synced. */
+/** Label "true" on a pod from its creation on: never synced. */
 export const ignoreSyncLabel = key("ignore-sync")
 /** Label "true" on a pod: its DNS fields are not modified. */
 export const disableDNSPolicyMutationLabel = key("disable.dnsPolicyMutation")

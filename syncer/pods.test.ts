@@ -282,3 +282,13 @@ test("ignores pods that opt out", async () => {
   await harness.settled()
   expect(harness.superCluster.find(pods, harness.home, "mine")).toBeUndefined()
 })
+
+// Otherwise a tenant could say that a pod has ended, for its quota, while its copy runs.
+test("a pod that runs cannot opt out", async () => {
+  await using harness = await startHarness()
+  await harness.running("web")
+  harness.cluster.edit(pods, "default", "web", { metadata: { labels: { "tenancy.x-k8s.io/ignore-sync": "true" } } })
+  harness.cluster.edit(pods, "default", "web", { status: { phase: "Succeeded" } })
+  await harness.settled()
+  expect(harness.cluster.find<Pod>(pods, "default", "web")?.status?.phase).toBe("Running")
+})

@@ -3,7 +3,7 @@
 import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import type { Container, Node, PersistentVolumeClaim, Pod } from "../../../apimachinery/object.ts"
 import { byName } from "../../../apimachinery/repeats.ts"
-import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
+import { ignoreSyncLabel, rootCAConfigMap, superNamespace } from "../../../apimachinery/tenancy.ts"
 import {
   configMaps,
   endpoints,
@@ -34,7 +34,7 @@ export const pod: ResourceSync<Pod> = {
   resource: pods,
   kind: "Pod",
   graceful: (object, context) => !isOnOwnNode(object, context),
-  synced: (object) => object.metadata.labels?.[ignoreSyncLabel] !== "true",
+  synced: (object, context) => object.metadata.labels?.[ignoreSyncLabel] !== "true" || hasCopy(object, context),
   toSuper: superPod,
   annotations: downwardAPIAnnotations,
   firstAnnotations: (object, context) => printPlacement(object, placementOf(object, context)),
@@ -68,6 +68,12 @@ export const pod: ResourceSync<Pod> = {
       : (unsupportedInPod(object) ?? unreachableVolume(object, context) ?? tooManyNodes(object, context)),
   missing,
   dependencies,
+}
+
+/** A pod that runs would otherwise keep what it takes of super, whatever its tenant then says of it. */
+function hasCopy({ metadata }: Pod, { tenant, view }: SyncContext): boolean {
+  const home = superNamespace(tenant.clusterKey, metadata.namespace ?? "")
+  return view.superObject(pods, home, metadata.name ?? "") !== undefined
 }
 
 function superPod(object: Pod, context: SyncContext): Pod {
