@@ -3,6 +3,7 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { unauthorized } from "../../../apimachinery/status.ts"
+import { tooManyAtOnce } from "../../../apimachinery/text-errors.ts"
 import type { Log } from "../../../client/log.ts"
 import type { Backends } from "../../backends/backends.ts"
 import { storageKey, storagePrefixOf } from "../../registry/generic/storage/keys.ts"
@@ -48,6 +49,10 @@ function configurationIn(objects: readonly ConfigMap[]): string | undefined {
   return objects.find(({ metadata }) => metadata.name === configurationName)?.data?.[configurationField]
 }
 
+/** Tokens of a control plane that are examined at once: issuers may be slow. Beyond: 429. */
+const maxUnderWay = 200
+const retryAfterSeconds = 1
+
 interface Issuer {
   authenticator: CompiledAuthenticator
   keys: IssuerKeys
@@ -57,6 +62,7 @@ interface Issuer {
 export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer, log }: OIDCParts): Authenticator {
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
+  let underWay = 0
 
   /** An issuer keeps its keys as long as its part of the configuration is unchanged. */
   async function issuerOf(url: string): Promise<Issuer | undefined> {
@@ -90,6 +96,9 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssue
       if (issuer === undefined) return undefined
       const accepted = audiences.filter((audience) => apiAudiences.includes(audience))
       if (accepted.length === 0) return undefined
+      // The limit of requests in flight is for callers that are known.
+      if (underWay >= maxUnderWay) throw tooManyAtOnce(retryAfterSeconds)
+      underWay++
       try {
         return { user: await identify(bearerToken, issuer), audiences: accepted }
       } catch (error) {
@@ -99,6 +108,8 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssue
           "a token of a configured issuer was refused",
         )
         throw unauthorized(error.message)
+      } finally {
+        underWay--
       }
     },
   }

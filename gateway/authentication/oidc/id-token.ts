@@ -10,6 +10,9 @@ import type { IssuerKeys } from "./issuer-keys.ts"
 
 const algorithms = ["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"]
 
+/** Keys of an issuer that a token is compared with which does not name one: an issuer may have thousands. */
+const maxTriedKeys = 32
+
 /** How far the clock of the issuer may be ahead; there is no leeway for the end of a token. */
 const leewayMs = 60_000
 
@@ -80,7 +83,9 @@ async function payloadOf(token: string, keys: IssuerKeys): Promise<Uint8Array> {
     return (await compactVerify(token, keys.keyOf, { algorithms })).payload
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    let tried = 0
     for await (const key of error) {
+      if (++tried > maxTriedKeys) break
       const verified = await compactVerify(token, key, { algorithms }).catch((wrong: unknown) => {
         if (wrong instanceof errors.JWSSignatureVerificationFailed) return undefined
         throw wrong
