@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
 import type { User } from "../request/user.ts"
 import { refusal } from "./messages.ts"
 import { PolicyView } from "./policy-view.ts"
-import { createRBACAuthorizer } from "./rbac.ts"
+import { createRBACAuthorizer, grantsTo } from "./rbac.ts"
 import { covers, compactRules, printRule } from "./rules.ts"
 import type { Attributes, Authorizer } from "./types.ts"
 
@@ -107,6 +107,32 @@ describe("RBAC authorizer", () => {
   ])("a rule for %s", async (_what, rule, attributes, expected) => {
     await bind([rule])
     expect(await allowed(attributes)).toBe(expected)
+  })
+
+  // A tenant may bind a role as large as a body thousands of times.
+  test("a role that many bindings give is asked once", async () => {
+    await put("clusterroles/r", { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] })
+    for (let count = 0; count < 100; count++) {
+      const subjects = [{ kind: "User", name: "bob" }]
+      await put(`clusterrolebindings/b${count}`, { subjects, roleRef: { kind: "ClusterRole", name: "r" } })
+    }
+    const [{ verbs = [] } = {}] = (await view.current()).clusterRoles.get("r") ?? []
+    const asked = vi.spyOn(verbs as string[], "includes")
+    expect(await allowed(asking("list", "pods"))).toBe(false)
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  test("lists rules as far as there is room", async () => {
+    const verbs = Array.from({ length: 100_000 }, (_, index) => `verb-${index}`)
+    const rule = { apiGroups: [""], resources: ["pods"], verbs }
+    await put("clusterroles/r", { rules: [rule] })
+    for (let count = 0; count < 1000; count++) {
+      const subjects = [{ kind: "User", name: "bob" }]
+      await put(`clusterrolebindings/b${count}`, { subjects, roleRef: { kind: "ClusterRole", name: "r" } })
+    }
+    const { rules, isIncomplete } = await authorizer.rulesFor(bob, "ns")
+    expect([rules.length, isIncomplete]).toEqual([Math.floor((4 * 2 ** 20) / JSON.stringify([rule]).length), true])
+    expect(grantsTo(await view.current(), bob).length).toBeLessThan(1_000_000)
   })
 
   const readPods = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }]

@@ -1,9 +1,11 @@
 // Role-based access control of one control plane, with the roles and bindings in its own store only. Rules only grant permissions;
 // everything else is denied. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
 
+import { createHash } from "node:crypto"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { aggregateMessage } from "../../apimachinery/error-message.ts"
 import { notFound } from "../../apimachinery/status.ts"
+import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import type { User } from "../request/user.ts"
 import { ruleAllows } from "./rules.ts"
 import type { Attributes, Authorizer, Decision, PolicyRule, RoleReference, UserRules } from "./types.ts"
@@ -46,20 +48,30 @@ const group = "rbac.authorization.k8s.io"
 /** Members have all permissions in their control plane; certificates of its administrators contain this group. */
 export const masters = "system:masters"
 
-export function createRBACAuthorizer(source: PolicySource): Authorizer {
+/** Characters of the rules of a user that are told; beyond, they are incomplete. */
+const maxRules = 4 * 1024 * 1024
+
+/** `pause`: RequestContext.pause; called after each role that does not allow what is asked. */
+export function createRBACAuthorizer(source: PolicySource, pause?: () => Promise<void> | undefined): Authorizer {
   return {
     authorize(attributes) {
       if (attributes.user.groups.includes(masters)) return { decision: "Allow", reason: "" }
-      return source.current().then((policy) => decide(policy, attributes))
+      return source.current().then((policy) => inSteps(decide(policy, attributes), pause))
     },
     async rulesFor(user, namespace): Promise<UserRules> {
       // As upstream, the rules of system:masters come from the binding of cluster-admin.
       const policy = await source.current()
       const rules: PolicyRule[] = []
       const missing: RoleReference[] = []
+      let left = maxRules
       for (const { rules: found, missing: reference } of visit(policy, user, namespace)) {
-        if (reference === undefined) rules.push(...found)
-        else missing.push(reference)
+        if (reference !== undefined) missing.push(reference)
+        else {
+          left -= printedRules(found).length
+          if (left < 0) return { rules, missing, isIncomplete: true }
+          for (const rule of found) rules.push(rule)
+        }
+        await pause?.()
       }
       return { rules, missing }
     },
@@ -70,16 +82,36 @@ export function createRBACAuthorizer(source: PolicySource): Authorizer {
 /** The permissions of a user, cluster-wide and in all namespaces, as text; equal permissions give equal texts. */
 export function grantsTo(policy: Policy, user: User): string {
   const visits = ["", ...policy.namespaces()].flatMap((namespace) => visitsIn(policy, user, namespace))
-  const grants = visits.map(({ rules, missing, source }) => JSON.stringify([source(), missing ?? "", rules]))
+  const grants = visits.map(({ rules, missing, source }) =>
+    JSON.stringify([source(), missing ?? "", printedRules(rules).digest]),
+  )
   return grants.sort().join("\n")
 }
 
-function decide(policy: Policy, attributes: Attributes): Decision {
+/** By the rules of a role, which very many bindings may give. */
+const printed = new WeakMap<readonly PolicyRule[], { length: number; digest: string }>()
+
+function printedRules(rules: readonly PolicyRule[]): { length: number; digest: string } {
+  let known = printed.get(rules)
+  if (known === undefined) {
+    const text = JSON.stringify(rules)
+    const digest = createHash("sha256").update(text).digest("base64")
+    printed.set(rules, (known = { length: text.length, digest }))
+  }
+  return known
+}
+
+function* decide(policy: Policy, attributes: Attributes): Steps<Decision> {
   const errors: string[] = []
+  // A role is asked once, however many bindings give it.
+  const asked = new Set<readonly PolicyRule[]>()
   for (const { rules, missing, source } of visit(policy, attributes.user, attributes.namespace)) {
     if (missing !== undefined) errors.push(missingRole(missing))
+    if (asked.has(rules)) continue
     if (rules.some((rule) => ruleAllows(rule, attributes)))
       return { decision: "Allow", reason: `RBAC: allowed by ${source()}` }
+    asked.add(rules)
+    yield
   }
   return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregateMessage(errors)}` }
 }

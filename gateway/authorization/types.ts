@@ -38,6 +38,8 @@ export interface RoleReference {
 export interface UserRules {
   rules: readonly PolicyRule[]
   missing: readonly RoleReference[]
+  /** There are more rules than are told. */
+  isIncomplete?: boolean
 }
 
 export interface Authorizer {

@@ -132,7 +132,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     admission: new AdmissionChain(admissionPlugins(registrations)),
     authorizer: createUnionAuthorizer(
       createNodeAuthorizer({ reader, rules: nodeRules(bootstrap) }),
-      createRBACAuthorizer(policy),
+      createRBACAuthorizer(policy, () => parts.turns.pause(presence)),
     ),
     authenticator: authenticatorOf(parts, { reader, self, view: authentication, backends }),
     trust,

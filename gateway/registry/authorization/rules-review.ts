@@ -15,10 +15,11 @@ export const selfSubjectRulesReviews: KindExtension = {
     const namespace = (object as Review).spec?.namespace ?? ""
     if (namespace === "") throw badRequest("no namespace on request")
     await validate()
-    const { rules, missing } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
+    const { rules, missing, isIncomplete = false } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
     // What a node may do depends on the pods that it runs.
     const isNode = nodeOfUser(ctx.user) !== undefined
     const errors = missing.map(missingRole)
+    if (isIncomplete) errors.unshift("there are more rules than can be listed")
     if (isNode) errors.unshift("node authorizer does not support user rule resolution")
     const status: Record<string, unknown> = {
       resourceRules: rules.filter((rule) => (rule.nonResourceURLs ?? []).length === 0).map(resourceRule),
@@ -26,7 +27,7 @@ export const selfSubjectRulesReviews: KindExtension = {
         .filter((rule) => (rule.nonResourceURLs ?? []).length > 0)
         .map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
       // Missing roles do not make it incomplete: they grant nothing.
-      incomplete: isNode,
+      incomplete: isNode || isIncomplete,
     }
     if (errors.length > 0) status["evaluationError"] = aggregateMessage(errors)
     // Upstream's response does not contain the request's spec.
