@@ -11,8 +11,10 @@ import {
 } from "../../../apimachinery/quantity.ts"
 import { type Amounts, parseAmounts } from "../../../apimachinery/quota/amounts.ts"
 import { containerAmounts } from "../../../apimachinery/quota/usage.ts"
+import { requestEntityTooLarge, timeout } from "../../../apimachinery/status.ts"
 import { limitRanges } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import type { RequestContext } from "../../request/context.ts"
 import { listAll } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
@@ -20,6 +22,12 @@ import { isOf, objectAs, refuse } from "./refuse.ts"
 type Item = Omit<NonNullable<LimitRange["spec"]>["limits"][number], "_default"> & { default?: Record<string, string> }
 
 const annotation = "kubernetes.io/limit-ranger"
+/** Of all annotations of an object. */
+const maxAnnotations = 256 * 1024
+/** Characters about the defaults of all LimitRanges. Beyond: 413. */
+const maxNotes = 512 * 1024
+/** Faults that are told. */
+const maxFaults = 1_000
 
 export const limitRanger: AdmissionPlugin = {
   concerns: isBounded,
@@ -27,18 +35,23 @@ export const limitRanger: AdmissionPlugin = {
   async mutate(ctx, attributes) {
     if (attributes.resource.resource !== "pods" || isLeaving(attributes)) return
     const pod = objectAs<Pod>(attributes)
-    for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) fill(pod, itemsOf(range))
+    let length = 0
+    for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) {
+      length += fill(pod, itemsOf(range))
+      if (length > maxNotes) throw requestEntityTooLarge("Request entity too large: too many defaults of LimitRanges")
+      await ctx.pause?.()
+    }
   },
 
   async validate(ctx, attributes) {
     if (isLeaving(attributes)) return
-    for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) {
-      const faults = itemsOf(range).flatMap((item) =>
-        attributes.resource.resource === "pods"
-          ? podFaults(item, objectAs<Pod>(attributes))
-          : claimFaults(item, objectAs<PersistentVolumeClaim>(attributes)),
-      )
-      const list = [...new Set(faults)]
+    const ranges = await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)
+    if (ranges.length === 0) return
+    const isPod = attributes.resource.resource === "pods"
+    const measured = isPod ? measuredPod(objectAs<Pod>(attributes)) : undefined
+    for (const range of ranges) {
+      const faults = measured === undefined ? claimFaults(range, objectAs(attributes)) : podFaults(range, measured)
+      const list = await distinct(ctx, faults)
       if (list.length > 0) throw refuse(attributes, list.length === 1 ? (list[0] ?? "") : `[${list.join(", ")}]`)
     }
   },
@@ -59,7 +72,22 @@ function itemsOf(range: LimitRange): Item[] {
   return (range.spec?.limits ?? []) as Item[]
 }
 
-function fill(pod: Pod, items: readonly Item[]): void {
+/** The first of these faults. There may be one for each container and bound. */
+async function distinct(ctx: RequestContext, faults: Iterable<string | undefined>): Promise<string[]> {
+  const found = new Set<string>()
+  for (const fault of faults) {
+    if (fault !== undefined) found.add(fault)
+    if (found.size >= maxFaults) break
+    const waiting = ctx.pause?.()
+    if (waiting === undefined) continue
+    await waiting
+    if (ctx.isOver === true) throw timeout("request did not complete within requested timeout")
+  }
+  return [...found]
+}
+
+/** Returns the length of the notes about it: every default of every container has one. */
+function fill(pod: Pod, items: readonly Item[]): number {
   const limits: Record<string, string> = {}
   const requests: Record<string, string> = {}
   for (const item of items) {
@@ -67,17 +95,27 @@ function fill(pod: Pod, items: readonly Item[]): void {
     Object.assign(limits, item.default)
     Object.assign(requests, item.defaultRequest)
   }
-  const notes = [
-    ...(pod.spec?.containers ?? []).flatMap((container) => fillContainer(container, "container", limits, requests)),
-    ...(pod.spec?.initContainers ?? []).flatMap((container) =>
-      fillContainer(container, "init container", limits, requests),
-    ),
-  ]
-  if (notes.length === 0) return
+  const notes: string[] = []
+  let length = 0
+  for (const [list, word] of [
+    [pod.spec?.containers, "container"],
+    [pod.spec?.initContainers, "init container"],
+  ] as const) {
+    for (const container of list ?? []) {
+      for (const note of fillContainer(container, word, limits, requests)) {
+        notes.push(note)
+        length += note.length
+      }
+      // The pod is invalid with so long an annotation.
+      if (length > maxAnnotations) break
+    }
+  }
+  if (notes.length === 0) return 0
   pod.metadata.annotations = {
     ...pod.metadata.annotations,
     [annotation]: `LimitRanger plugin set: ${notes.join("; ")}`,
   }
+  return length
 }
 
 function fillContainer(
@@ -101,13 +139,29 @@ function fillContainer(
   return notes
 }
 
-function podFaults(item: Item, pod: Pod): string[] {
-  const spec = pod.spec ?? { containers: [] }
-  if (item.type === "Pod") return boundFaults(item, limitedAmounts(spec, "requests"), limitedAmounts(spec, "limits"))
-  if (item.type !== "Container") return []
-  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
-    boundFaults(item, parseAmounts(resources?.requests), parseAmounts(resources?.limits)),
-  )
+interface Asked {
+  requests: Amounts
+  limits: Amounts
+}
+
+interface MeasuredPod {
+  pod: Asked
+  containers: readonly Asked[]
+}
+
+function measuredPod({ spec = { containers: [] } }: Pod): MeasuredPod {
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => ({
+    requests: parseAmounts(resources?.requests),
+    limits: parseAmounts(resources?.limits),
+  }))
+  return { pod: { requests: limitedAmounts(spec, "requests"), limits: limitedAmounts(spec, "limits") }, containers }
+}
+
+function* podFaults(range: LimitRange, { pod, containers }: MeasuredPod): Generator<string | undefined> {
+  for (const item of itemsOf(range)) {
+    if (item.type === "Pod") yield* boundFaults(item, [pod])
+    else if (item.type === "Container") yield* boundFaults(item, containers)
+  }
 }
 
 /** Upstream's own sum for limits has no overhead, and no more of the pod's own resources than these. */
@@ -120,32 +174,35 @@ function limitedAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
   }
 }
 
-/** Checks the requested amounts against each bound of the item. */
-function boundFaults(item: Item, requests: Amounts, limits: Amounts): string[] {
+/** Checks the requested amounts against each bound of the item. One by one: their number is a product. */
+function* boundFaults(item: Item, all: readonly Asked[]): Generator<string | undefined> {
   const { type } = item
-  return [
-    ...each(item.min, (name, bound) => {
-      const head = `minimum ${name} usage per ${type} is ${printQuantity(bound)}`
-      const [request, limit] = [requests[name], limits[name]]
-      if (request === undefined) return `${head}.  No request is specified`
-      if (compareQuantities(request, bound) < 0) return `${head}, but request is ${printQuantity(request)}`
-      if (limit !== undefined && compareQuantities(limit, bound) < 0) {
-        return `${head}, but limit is ${printQuantity(limit)}`
-      }
-      return undefined
+  const checks = [
+    ...each(item.min, (name, bound) => (asked: Asked) => minimumFault(type, name, bound, asked)),
+    ...each(item.max, (name, bound) => (asked: Asked) => maximumFault(type, name, bound, asked)),
+    ...each(item.maxLimitRequestRatio, (name, bound) => ({ requests, limits }: Asked) => {
+      return ratioFault(type, name, bound, requests[name], limits[name])
     }),
-    ...each(item.max, (name, bound) => {
-      const head = `maximum ${name} usage per ${type} is ${printQuantity(bound)}`
-      const [request, limit] = [requests[name], limits[name]]
-      if (limit === undefined) return `${head}.  No limit is specified`
-      if (compareQuantities(limit, bound) > 0) return `${head}, but limit is ${printQuantity(limit)}`
-      if (request !== undefined && compareQuantities(request, bound) > 0) {
-        return `${head}, but request is ${printQuantity(request)}`
-      }
-      return undefined
-    }),
-    ...each(item.maxLimitRequestRatio, (name, bound) => ratioFault(type, name, bound, requests[name], limits[name])),
   ]
+  for (const asked of all) for (const check of checks) yield check(asked)
+}
+
+function minimumFault(type: string, name: string, bound: Quantity, { requests, limits }: Asked): string | undefined {
+  const head = (): string => `minimum ${name} usage per ${type} is ${printQuantity(bound)}`
+  const [request, limit] = [requests[name], limits[name]]
+  if (request === undefined) return `${head()}.  No request is specified`
+  if (compareQuantities(request, bound) < 0) return `${head()}, but request is ${printQuantity(request)}`
+  if (limit === undefined || compareQuantities(limit, bound) >= 0) return undefined
+  return `${head()}, but limit is ${printQuantity(limit)}`
+}
+
+function maximumFault(type: string, name: string, bound: Quantity, { requests, limits }: Asked): string | undefined {
+  const head = (): string => `maximum ${name} usage per ${type} is ${printQuantity(bound)}`
+  const [request, limit] = [requests[name], limits[name]]
+  if (limit === undefined) return `${head()}.  No limit is specified`
+  if (compareQuantities(limit, bound) > 0) return `${head()}, but limit is ${printQuantity(limit)}`
+  if (request === undefined || compareQuantities(request, bound) <= 0) return undefined
+  return `${head()}, but request is ${printQuantity(request)}`
 }
 
 function ratioFault(
@@ -164,7 +221,11 @@ function ratioFault(
   return ratio * 1000 > milliValue(bound) ? `${head}, but provided ratio is ${ratio.toFixed(6)}` : undefined
 }
 
-function claimFaults(item: Item, claim: PersistentVolumeClaim): string[] {
+function claimFaults(range: LimitRange, claim: PersistentVolumeClaim): string[] {
+  return itemsOf(range).flatMap((item) => claimItemFaults(item, claim))
+}
+
+function claimItemFaults(item: Item, claim: PersistentVolumeClaim): string[] {
   if (item.type !== "PersistentVolumeClaim") return []
   const requests = parseAmounts(claim.spec?.resources?.requests)
   const fault = (word: "minimum" | "maximum", name: string, bound: Quantity): string | undefined => {
@@ -182,7 +243,7 @@ function claimFaults(item: Item, claim: PersistentVolumeClaim): string[] {
   ]
 }
 
-function each(bounds: object | undefined, check: (name: string, bound: Quantity) => string | undefined): string[] {
+function each<T>(bounds: object | undefined, check: (name: string, bound: Quantity) => T | undefined): T[] {
   return Object.entries((bounds ?? {}) as Record<string, string>)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, text]) => check(name, parseQuantity(text)) ?? [])

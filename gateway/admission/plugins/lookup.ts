@@ -28,5 +28,10 @@ export async function listAll<T extends KubeObject>(
 ): Promise<T[]> {
   const options = namespace === undefined ? {} : { namespace }
   const { items } = await builtIn(ctx, resource).list(ctx, options)
-  return items.map((item) => item.object() as T)
+  const objects: T[] = []
+  for (const item of items) {
+    objects.push(item.object() as T)
+    await ctx.pause?.()
+  }
+  return objects
 }

@@ -163,6 +163,20 @@ describe("LimitRanger", () => {
     await using kinds = await withLimits()
     expect(await verdict(kinds.create("pods", pod("p", {}, { resources })))).toContain(expected)
   })
+
+  // As many faults, or defaults, as there are containers times names would take all memory.
+  const names = Array.from({ length: 5_000 }, (_, index) => `example.com/${index}`)
+  const all = Object.fromEntries(names.map((name) => [name, "1"]))
+  const containers = names.map((_, index) => ({ name: `c${index}`, image: "i" }))
+
+  test.each<[string, Loose, string]>([
+    ["bounds", { maxLimitRequestRatio: all }, "but no request is specified or request is 0"],
+    ["defaults", { default: all }, "metadata.annotations: Too long"],
+  ])("has many %s for a pod of many containers", async (_, bounds, expected) => {
+    await using kinds = createKindsStub({ plugins: [limitRanger] })
+    await kinds.create("limitranges", { metadata: { name: "l" }, spec: { limits: [{ type: "Container", ...bounds }] } })
+    expect(await verdict(kinds.create("pods", pod("p", { containers })))).toContain(expected)
+  })
 })
 
 describe("other defaults", () => {

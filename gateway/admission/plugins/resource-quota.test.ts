@@ -179,3 +179,37 @@ test("devices are charged by the extended resource that their class offers", asy
   expect(await used(kinds)).toEqual({ "requests.example.com/gpu": "2", "requests.example.com/none": "0" })
   expect(await verdict(claim("b", 2))).toContain("exceeded quota: q, requested: requests.example.com/gpu=2")
 })
+
+// The pod may be as large as a body, and a namespace may have thousands of quotas.
+test("what a pod uses is counted once for all quotas", async () => {
+  const plugin = new ResourceQuotaPlugin()
+  let reads = 0
+  await using kinds = createKindsStub({
+    plugins: [
+      {
+        validate(ctx, attributes) {
+          const { object } = attributes
+          if (object === undefined) return
+          const counting = new Proxy(object, {
+            get(target, name) {
+              if (name === "spec") reads++
+              return Reflect.get(target, name) as unknown
+            },
+          })
+          return plugin.validate(ctx, { ...attributes, object: counting })
+        },
+      },
+    ],
+  })
+  const quotas = ["a", "b", "c", "d", "e", "f"]
+  for (const name of quotas)
+    await kinds.create("resourcequotas", { metadata: { name }, spec: { hard: { "count/pods": "9", pods: "9" } } })
+  reads = 0
+  await kinds.create("pods", pod("p"))
+  const many = reads
+  for (const name of quotas.slice(1)) await kinds.delete("resourcequotas", name)
+  reads = 0
+  await kinds.create("pods", pod("q"))
+  // Only whether it has what a quota requires is asked for each.
+  expect(many - reads).toBe(quotas.length - 1)
+})

@@ -54,7 +54,11 @@ export class ResourceQuotaPlugin implements AdmissionPlugin {
     const { group, resource: plural } = resource
     const names = (): string[] => all.flatMap((quota) => Object.keys(hardOf(quota)))
     const offers = isDeviceClaim(group, plural) ? await offersIn(ctx, namespace, names(), object) : noOffers
-    const quotas = all.filter((quota) => quotaMatches(quota, group, plural, object, offers))
+    const quotas: ResourceQuota[] = []
+    for (const quota of all) {
+      if (quotaMatches(quota, group, plural, object, offers)) quotas.push(quota)
+      await ctx.pause?.()
+    }
     if (quotas.length === 0) return
     await this.#turns.take(namespace, () => reserveAll(ctx, attributes, object, quotas, offers))
   }
@@ -82,12 +86,18 @@ async function reserveAll(
 ): Promise<void> {
   const { group, resource } = attributes.resource
   // What any of them requires is missed before what any of them limits is counted.
-  const charges = quotas.map((quota) => {
+  const charges: { quota: ResourceQuota; amounts: Amounts }[] = []
+  // Once for all quotas: the object may be large, and the quotas many.
+  const usage = usageOf(group, resource, object, offers)
+  const before = attributes.current === undefined ? {} : usageOf(group, resource, attributes.current, offers)
+  for (const quota of quotas) {
     const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)), offers)
     const missing = group === "" && resource === "pods" ? missingRequirements(object as Pod, names) : undefined
     if (missing !== undefined) throw refuse(attributes, `failed quota: ${quota.metadata.name}: ${missing}`)
-    return { quota, amounts: deltaFor(attributes, object, quota, names, offers) }
-  })
+    const counted = isCountedBefore(attributes, quota, offers) ? before : {}
+    charges.push({ quota, amounts: increase(usage, counted, names) })
+    await ctx.pause?.()
+  }
   const reserved: typeof charges = []
   try {
     for (const { quota, amounts } of charges) {
@@ -102,18 +112,17 @@ async function reserveAll(
   }
 }
 
-/** The increase of the quota's usage; an update of an object that the quota already counts adds only the difference. */
-function deltaFor(
-  { resource, current }: AdmissionAttributes,
-  object: KubeObject,
+/** An update of an object that the quota already counts adds only the difference. */
+function isCountedBefore(
+  { resource: { group, resource }, current }: AdmissionAttributes,
   quota: ResourceQuota,
-  names: readonly string[],
   offers: DeviceOffers,
-): Amounts {
-  const { group, resource: plural } = resource
-  const usage = usageOf(group, plural, object, offers)
-  const counted = current !== undefined && quotaMatches(quota, group, plural, current, offers)
-  const before = counted && current !== undefined ? usageOf(group, plural, current, offers) : {}
+): boolean {
+  return current !== undefined && quotaMatches(quota, group, resource, current, offers)
+}
+
+/** Of the quota's usage. */
+function increase(usage: Amounts, before: Amounts, names: readonly string[]): Amounts {
   const delta: Amounts = {}
   for (const name of names) {
     const amount = subtractQuantities(usage[name] ?? zeroQuantity, before[name] ?? zeroQuantity)
@@ -229,6 +238,7 @@ async function usedOf(ctx: RequestContext, quota: ResourceQuota): Promise<Amount
       const usage = usageOf(group, resource, object, offers)
       for (const name of concerned)
         used[name] = addQuantities(used[name] ?? parseQuantity("0"), usage[name] ?? zeroQuantity)
+      await ctx.pause?.()
     }
   }
   return used
