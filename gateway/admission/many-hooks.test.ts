@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test, vi } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
-import { createKindsStub, type Loose } from "../testing/kinds.ts"
+import type { RequestContext } from "../request/context.ts"
+import { createKindsStub, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
 import { ValidatingPolicies } from "./policies/validating.ts"
 import { MutatingPolicies } from "./policies/mutating.ts"
 import { AdmissionRegistrations } from "./registrations.ts"
@@ -65,4 +66,65 @@ test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [
   for (let index = 0; index < many; index++)
     for (const [what, object] of made) await kinds.create(what, object(`n${index}`))
   expect(await pauses("after")).toBeGreaterThanOrEqual(before + many)
+})
+
+const selecting = { paramRef: { selector: {}, parameterNotFoundAction: "Allow" } }
+const paramKind = { apiVersion: "v1", kind: "Secret" }
+describe.each<
+  [string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [string, (name: string) => Loose][]]
+>([
+  [
+    "validating",
+    (of) => new ValidatingPolicies(of),
+    policies("validating", { validations, paramKind }, { validationActions: ["Deny"], ...selecting }),
+  ],
+  [
+    "mutating",
+    (of) => new MutatingPolicies(of),
+    policies("mutating", { mutations, reinvocationPolicy: "Never", paramKind }, selecting),
+  ],
+])("many params of a %s policy", (_, plugin, made) => {
+  async function withParams(isOver: () => boolean): Promise<KindsStub> {
+    const store = createMemoryStore()
+    const registrations = new AdmissionRegistrations({ store, log: silentLog })
+    const asked = plugin(registrations)
+    const on = (ctx: RequestContext): RequestContext =>
+      Object.create(ctx, { isOver: { get: isOver } }) as RequestContext
+    const kinds = createKindsStub({
+      store,
+      plugins: [
+        {
+          mutate: async (ctx, attributes) => asked.mutate?.(on(ctx), attributes),
+          validate: async (ctx, attributes) => asked.validate?.(on(ctx), attributes),
+        },
+      ],
+    })
+    onTestFinished(async () => {
+      await registrations[Symbol.asyncDispose]()
+      await kinds[Symbol.asyncDispose]()
+    })
+    await kinds.create("namespaces", { metadata: { name: "default" } })
+    for (let index = 0; index < many; index++) await kinds.create("secrets", { metadata: { name: `s${index}` } })
+    for (const [what, object] of made) await kinds.create(what, object("p"))
+    return kinds
+  }
+
+  test("let others have their turns", async () => {
+    const kinds = await withParams(() => false)
+    using pausing = vi.spyOn(kinds.stub.turns, "pause")
+    await kinds.create("configmaps", { metadata: { name: "c" } })
+    expect(pausing.mock.calls.length).toBeGreaterThanOrEqual(2 * many)
+  })
+
+  // A client that leaves again and again would leave any amount of work behind.
+  test("are left when nobody waits any more", async () => {
+    let isOver = false
+    const kinds = await withParams(() => isOver)
+    let paused = 0
+    using _pausing = vi.spyOn(kinds.stub.turns, "pause").mockImplementation(() => {
+      isOver = ++paused > many + many / 2 // they have been read
+      return undefined
+    })
+    expect(await verdict(kinds.create("configmaps", { metadata: { name: "c" } }))).toContain("did not complete")
+  })
 })

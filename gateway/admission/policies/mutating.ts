@@ -21,7 +21,7 @@ import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { MutationFault, patchedBy } from "./mutation-result.ts"
-import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+import { collectParams, ConfigurationFault, paramRegistry, takeTurn } from "./params.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionPolicy"
@@ -99,6 +99,12 @@ function print({ policy, binding, message }: PolicyError): string {
     : `policy '${policy}' with binding '${binding}' denied request: ${message}`
 }
 
+/** Combinations of bindings and params for one write. Beyond: 403. */
+const maxInvocations = 100_000
+
+const tooMany = (attributes: AdmissionAttributes): StatusError =>
+  refuse(attributes, `its mutating admission policies have more than ${maxInvocations} params for it`)
+
 /** Returns the invocations, and errors in their configuration. */
 async function collect(
   input: PolicyInput,
@@ -125,6 +131,8 @@ async function collect(
       try {
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
         for (const params of await collectParams(ctx, registry, paramRef, namespaceOf(attributes))) {
+          await takeTurn(ctx)
+          if (invocations.length >= maxInvocations) throw tooMany(attributes)
           const { name = "", namespace = "" } = params?.metadata ?? {}
           invocations.push({ key: [policy, binding, namespace, name].join("/"), hook, binding, definition, params })
         }
@@ -160,7 +168,7 @@ class Run {
     const { isSecond } = attributes.reinvocation
     if (isSecond && !semanticEqual(this.#state.last, attributes.object)) this.#askAgain()
     for (const invocation of invocations) {
-      await this.#input.ctx.pause?.()
+      await takeTurn(this.#input.ctx)
       await this.#invoke(invocation, isSecond)
     }
     // Upstream takes the outcome of a mutation for a change even if it is none.

@@ -3,7 +3,7 @@
 import type { ParamKind, ParamRef } from "../../../apimachinery/cel/admission/policy.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { isNotFound } from "../../../apimachinery/status.ts"
+import { isNotFound, timeout } from "../../../apimachinery/status.ts"
 import { onBehalf } from "../../registry/generic/internal-write.ts"
 import type { Registry } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -22,6 +22,12 @@ export function paramRegistry(ctx: RequestContext, { apiVersion = "", kind = "" 
     throw new ConfigurationFault(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`)
   }
   return registry
+}
+
+/** Before each combination of a binding and its params, of which a tenant may have any number. Throws if nobody waits any more. */
+export async function takeTurn(ctx: RequestContext): Promise<void> {
+  await ctx.pause?.()
+  if (ctx.isOver === true) throw timeout("request did not complete within requested timeout")
 }
 
 /** [undefined]: evaluated once without params; []: not evaluated. */
@@ -78,5 +84,10 @@ async function select(
     ...(namespace === "" ? {} : { namespace }),
     ...(labelSelector === "" ? {} : { labelSelector }),
   })
-  return items.map((item) => item.object())
+  const found: KubeObject[] = []
+  for (const item of items) {
+    await takeTurn(ctx)
+    found.push(item.object())
+  }
+  return found
 }

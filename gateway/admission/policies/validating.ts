@@ -18,7 +18,7 @@ import { Evaluation, type Outcome, OutOfBudget } from "./evaluation.ts"
 import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
-import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+import { collectParams, ConfigurationFault, paramRegistry, takeTurn } from "./params.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 
 interface Denial {
@@ -37,6 +37,8 @@ interface Finding {
 
 /** Maximum length of an audit annotation; longer ones are truncated. */
 const maxAnnotation = 10 * 1024
+/** Different values of one annotation: there may be one for each of any number of params. */
+const maxValues = 128
 const codes: Readonly<Record<string, number>> = dictionary({
   Forbidden: 403,
   Unauthorized: 401,
@@ -66,9 +68,11 @@ export class ValidatingPolicies implements AdmissionPlugin {
     const hooks = await this.#hooks.current()
     if (hooks.length === 0 || isBeyondPolicies(attributes)) return
     const input = new PolicyInput(ctx, attributes)
-    const denials: Denial[] = []
-    for (const hook of hooks) denials.push(...(await askPolicy(input, hook)))
-    const [first] = denials
+    let first: Denial | undefined
+    for (const hook of hooks) {
+      const denial = await askPolicy(input, hook)
+      first ??= denial
+    }
     if (first !== undefined) throw denied(attributes, first)
   }
 }
@@ -85,19 +89,20 @@ function denied(attributes: AdmissionAttributes, { policy, binding, message, rea
   })
 }
 
-async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]> {
+/** Returns the first denial; the others may warn as well. */
+async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial | undefined> {
   const { ctx, attributes } = input
   const { name, spec, bindings } = hook
-  const misconfigured = (error: unknown, binding: string | undefined): Denial[] => {
+  const misconfigured = (error: unknown, binding: string | undefined): Denial | undefined => {
     if (!(error instanceof ConfigurationFault)) throw error
     const what = binding === undefined ? "policy" : "binding"
     const message = `failed to configure ${what}: ${error.message}`
-    return spec.failurePolicy === "Ignore" ? [] : [{ message, reason: "Invalid", policy: name, binding }]
+    return spec.failurePolicy === "Ignore" ? undefined : { message, reason: "Invalid", policy: name, binding }
   }
   await ctx.pause?.()
   const definition = await matchResources(ctx, spec.matchConstraints ?? {}, attributes)
-  if (definition === undefined) return []
-  const denials: Denial[] = []
+  if (definition === undefined) return undefined
+  let first: Denial | undefined
   const annotations = new Map<string, Set<string>>()
   try {
     const registry = spec.paramKind === undefined ? undefined : paramRegistry(ctx, spec.paramKind)
@@ -108,17 +113,21 @@ async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]
         const { matchResources: narrowed, paramRef } = binding.spec ?? {}
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
         for (const params of await collectParams(ctx, registry, paramRef, namespaceOf(attributes))) {
-          denials.push(...(await askBinding(input, hook, binding, definition, params, annotations)))
+          await takeTurn(ctx)
+          const [denial] = await askBinding(input, hook, binding, definition, params, annotations)
+          first ??= denial
         }
       } catch (error) {
-        denials.push(...misconfigured(error, bindingName))
+        const fault = misconfigured(error, bindingName)
+        first ??= fault
       }
     }
   } catch (error) {
-    denials.push(...misconfigured(error, undefined))
+    const fault = misconfigured(error, undefined)
+    first ??= fault
   }
   for (const [key, values] of annotations) ctx.annotate?.(`${name}/${key}`, [...values].join(", "))
-  return denials
+  return first
 }
 
 /** Adds the warnings and audit annotations of the binding, and returns its denials. */
@@ -251,7 +260,7 @@ async function annotate(
     if (text === "") continue
     const { key = "" } = spec.auditAnnotations?.[index] ?? {}
     const values = annotations.get(key) ?? new Set()
-    annotations.set(key, values.add(text))
+    if (values.size < maxValues) annotations.set(key, values.add(text))
   }
   return faults
 }
