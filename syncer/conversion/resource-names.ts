@@ -24,6 +24,11 @@ export function superResource(name: string, { clusterKey }: Tenant): string | un
   return long.length > maxDomainLength ? undefined : `${long}/${rest}`
 }
 
+/** No node has it. Used for resources whose super names would be too long: their own may be the super names of another tenant's. */
+const nobodys = `too-long.${tenancyPrefix}/resource`
+
+export const ownName = (name: string, tenant: Tenant): string => superResource(name, tenant) ?? nobodys
+
 /** Returns undefined if the resource is not this tenant's. */
 export function tenantResource(name: string, { clusterKey }: Tenant): string | undefined {
   const [domain = "", rest = ""] = name.split("/")

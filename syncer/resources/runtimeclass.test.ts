@@ -47,6 +47,15 @@ describe("a tenant's runtime class", () => {
     expect(sync.changed(gvisor, copy, contextWith())).toEqual([])
   })
 
+  test("names no other tenant's resources in its overhead", () => {
+    const others = "example.com.default-other.tenancy.x-k8s.io/dongle"
+    const greedy = { ...gvisor, overhead: { podFixed: { cpu: "1", [others]: "1" } } }
+    const own = `example.com.default-other.tenancy.x-k8s.io.${tenant.clusterKey}.tenancy.x-k8s.io/dongle`
+    expect(buildSuperObject(sync, greedy, contextWith())).toMatchObject({
+      overhead: { podFixed: { cpu: "1", [own]: "1" } },
+    })
+  })
+
   test("has no scheduling in super, as the pods have it", () => {
     expect(copy).not.toHaveProperty("scheduling")
     const former = { ...copy, scheduling: gvisor.scheduling }

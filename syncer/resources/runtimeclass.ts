@@ -9,24 +9,29 @@ import type { Tenant } from "../../client/tenants.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { recordedOwner } from "../conversion/ownership.ts"
+import { isTenantsResource, ownName, renamed } from "../conversion/resource-names.ts"
 import type { ResourceSync, View } from "./resource-sync.ts"
 
-type RuntimeClass = KubeObject & { handler: string; overhead?: object; scheduling?: object }
+type RuntimeClass = KubeObject & {
+  handler: string
+  overhead?: { podFixed?: Readonly<Record<string, string>> }
+  scheduling?: object
+}
 
 export const runtimeClass: ResourceSync<RuntimeClass> = {
   resource: runtimeClasses,
   kind: "RuntimeClass",
   synced: ({ metadata }, { view }) => !superHas(metadata.name ?? "", view),
-  toSuper: (object) => ({
+  toSuper: (object, { tenant }) => ({
     apiVersion: "node.k8s.io/v1",
     kind: "RuntimeClass",
     metadata: {},
     handler: object.handler,
-    ...contents(object),
+    ...contents(object, tenant),
   }),
   // The handler is immutable.
-  changed(object, superObject) {
-    const desired = contents(object)
+  changed(object, superObject, { tenant }) {
+    const desired = contents(object, tenant)
     const { overhead, scheduling } = superObject
     const current = { ...(overhead && { overhead }), ...(scheduling && { scheduling }) }
     return equalIgnoringNulls(desired, current)
@@ -47,6 +52,9 @@ function superHas(name: string, view: View): boolean {
 }
 
 /** Without `scheduling`: the pods contain it already, and it refers to labels and taints as the tenant sees them. */
-function contents({ overhead }: RuntimeClass): Record<string, unknown> {
-  return overhead === undefined ? {} : { overhead }
+function contents({ overhead }: RuntimeClass, tenant: Tenant): Record<string, unknown> {
+  if (overhead === undefined) return {}
+  // Super adds it to what pods ask for, where the names of others' resources are taken from them as well.
+  const podFixed = renamed(overhead.podFixed, (name) => (isTenantsResource(name) ? ownName(name, tenant) : undefined))
+  return { overhead: { ...overhead, ...(podFixed === undefined ? {} : { podFixed }) } }
 }

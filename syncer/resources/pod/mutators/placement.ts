@@ -1,14 +1,10 @@
 // Applies the pod's placement (../placement.ts) in terms of super's scheduler.
 
 import type { Container } from "../../../../apimachinery/object.ts"
-import { tenancyPrefix } from "../../../../apimachinery/tenancy.ts"
-import { renamed, superResource } from "../../../conversion/resource-names.ts"
+import { ownName, renamed } from "../../../conversion/resource-names.ts"
 import { mapContainers, withSpec, type PodMutator } from "../context.ts"
 
 type Resources = NonNullable<Container["resources"]>
-
-/** No node has it. Used for resources whose super names would be too long: their own may be the super names of another tenant's. */
-const nobodys = `too-long.${tenancyPrefix}/resource`
 
 export const placement: PodMutator = (pod, { placement: wanted, tenant }) => {
   if (wanted === undefined) return pod
@@ -22,8 +18,7 @@ export const placement: PodMutator = (pod, { placement: wanted, tenant }) => {
     }
     if (wanted.resources.length === 0) return spec
     const own = new Set(wanted.resources)
-    const rename = (name: string): string | undefined =>
-      own.has(name) ? (superResource(name, tenant) ?? nobodys) : undefined
+    const rename = (name: string): string | undefined => (own.has(name) ? ownName(name, tenant) : undefined)
     const inResources = ({ requests, limits, ...more }: Resources): Resources => ({
       ...more,
       ...(requests === undefined ? {} : { requests: renamed(requests, rename) }),
