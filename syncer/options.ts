@@ -56,6 +56,8 @@ export const syncerLimits = {
   overdueEndMs: 30_000,
   /** Fraction of a token's lifetime after which it is renewed; the rest is how long its issuer may be unreachable. */
   tokenRefreshShare: 0.8,
+  /** What a pod of a tenant that is gone has left once its namespace is being deleted. */
+  unknownPodsGraceSeconds: 30,
   /** Namespaces of unknown tenants looked up per patrol. */
   unknownNamespacesPerPatrol: 100,
   /** Extended resources per tenant that super counts on one node; the first ones by name. */

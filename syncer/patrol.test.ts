@@ -172,21 +172,47 @@ async function start(tenants: FakeTenants, superCluster: FakeCluster): Promise<S
   return syncer
 }
 
-describe("a failure with one tenant or namespace", () => {
-  /** A namespace of an unknown tenant. */
-  async function lose(superCluster: FakeCluster, name: string, { isMarked = true } = {}): Promise<void> {
-    const { clusterKey, virtualCluster } = fakeTenant(name)
-    const annotations = {
-      ...(isMarked ? { [virtualClusterUIDAnnotation]: virtualCluster.uid } : {}),
-      [virtualClusterNameKey]: virtualCluster.name,
-      [virtualClusterNamespaceKey]: virtualCluster.namespace,
-      [clusterAnnotation]: clusterKey,
-      [namespaceAnnotation]: "default",
-    }
-    const metadata = { name, annotations, labels: { [controlledLabel]: "true" } }
-    await superCluster.create(namespaces, { ...object("Namespace", undefined, name), metadata })
+/** A namespace of an unknown tenant. */
+async function lose(superCluster: FakeCluster, name: string, { isMarked = true } = {}): Promise<void> {
+  const { clusterKey, virtualCluster } = fakeTenant(name)
+  const annotations = {
+    ...(isMarked ? { [virtualClusterUIDAnnotation]: virtualCluster.uid } : {}),
+    [virtualClusterNameKey]: virtualCluster.name,
+    [virtualClusterNamespaceKey]: virtualCluster.namespace,
+    [clusterAnnotation]: clusterKey,
+    [namespaceAnnotation]: "default",
   }
+  const metadata = { name, annotations, labels: { [controlledLabel]: "true" } }
+  await superCluster.create(namespaces, { ...object("Namespace", undefined, name), metadata })
+}
 
+// A tenant that gives its pods years to end would keep their nodes when it is deleted.
+test("pods of a tenant that is gone end soon, if their namespace does", async () => {
+  const superCluster = new FakeCluster({ isSuper: true })
+  const ending = { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 1_000_000_000 }
+  const podIn = async (name: string): Promise<void> => {
+    await lose(superCluster, name)
+    const annotations = { [clusterAnnotation]: fakeTenant(name).clusterKey, [namespaceAnnotation]: "default" }
+    const metadata = { name: "p", namespace: name, annotations, labels: { [controlledLabel]: "true" } }
+    await superCluster.create(pods, { ...object("Pod", name, "p"), metadata })
+    superCluster.edit(pods, name, "p", { metadata: ending })
+    superCluster.edit(namespaces, undefined, name, { metadata: { deletionTimestamp: ending.deletionTimestamp } })
+  }
+  for (const name of ["gone", "known"]) await podIn(name)
+  const tenants = new FakeTenants()
+  tenants.add(fakeTenant("known"))
+  const given = new Map<unknown, unknown>()
+  const remove = superCluster.delete.bind(superCluster)
+  superCluster.delete = (resource, namespace, name, options) => {
+    if (resource.resource === "pods") given.set(namespace, options?.gracePeriodSeconds)
+    return remove(resource, namespace, name, options)
+  }
+  await (await start(tenants, superCluster)).patrol()
+  expect(given.get("gone")).toBe(30)
+  expect(given.get("known")).not.toBe(30)
+})
+
+describe("a failure with one tenant or namespace", () => {
   const namespacesOf = (cluster: FakeCluster): unknown[] => cluster.all(namespaces).map(({ metadata }) => metadata.name)
 
   test("does not prevent a patrol from removing others", async () => {

@@ -4,19 +4,12 @@
 
 import { setImmediate } from "node:timers/promises"
 import type { KubeObject, Node } from "../apimachinery/object.ts"
-import {
-  rootNamespaceAnnotation,
-  virtualClusterNameKey,
-  virtualClusterNamespaceKey,
-  virtualClusterUIDAnnotation,
-} from "../apimachinery/tenancy.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Log, LogFields } from "../client/log.ts"
-import { namespaces, nodes, virtualClusters } from "../client/resources.ts"
+import { namespaces, nodes, pods } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
-import { recordedOwner } from "./conversion/ownership.ts"
 import { clusterKeyOfResource } from "./conversion/resource-names.ts"
 import { superPlace } from "./conversion/super-object.ts"
 import { decide } from "./decision.ts"
@@ -28,6 +21,7 @@ import type { Publisher } from "./publisher.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
 import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
 import type { TokenKeeper } from "./token-keeper.ts"
+import { clusterKeyOf, endsLate, endSoon, isVirtualClusterGone } from "./unknown-tenants.ts"
 
 export interface PatrolParts {
   tenants: Tenants
@@ -73,6 +67,7 @@ export class Patrol {
     if (signal.aborted) return report
     report.removedNamespaces = await this.#removeUnknown()
     await this.#removeUnknownResources()
+    await this.#endUnknownPods()
     return report
   }
 
@@ -222,6 +217,28 @@ export class Patrol {
     }
   }
 
+  /** A pod that ends with the namespace of an unknown tenant: the tenant may have given it any time for that, in which it runs. */
+  async #endUnknownPods(): Promise<void> {
+    const { caches, tenants, superClient } = this.#parts
+    if (!caches.superReady || !this.#parts.tenantListComplete()) return
+    const known = new Set(tenants.list().map(({ clusterKey }) => clusterKey))
+    const ending = caches
+      .superInformer(namespaces)
+      .list()
+      .filter(({ metadata }) => metadata.deletionTimestamp)
+    for (const [clusterKey, homes] of Map.groupBy(ending, (namespace) => clusterKeyOf(namespace) ?? "")) {
+      const [first] = homes
+      if (clusterKey === "" || known.has(clusterKey) || first === undefined) continue
+      const names = new Set(homes.map(({ metadata }) => metadata.name))
+      const long = caches.copiesOf(pods, clusterKey).filter((pod) => names.has(pod.metadata.namespace) && endsLate(pod))
+      if (long.length === 0) continue
+      await this.#apart({ clusterKey }, async () => {
+        if (!(await isVirtualClusterGone(superClient, first))) return
+        for (const pod of long) await endSoon(superClient, pod)
+      })
+    }
+  }
+
   /** Removes extended resources of unknown tenants from nodes. A tenant that is only temporarily unknown adds them again. */
   async #removeUnknownResources(): Promise<void> {
     const { caches, tenants, superClient } = this.#parts
@@ -246,26 +263,5 @@ export class Patrol {
         }
       })
     }
-  }
-}
-
-/** The cluster key of a tenant's namespace, or of its root namespace, whose name is the key. */
-function clusterKeyOf(namespace: KubeObject): string | undefined {
-  const isRoot = namespace.metadata.annotations?.[rootNamespaceAnnotation] === "true"
-  return isRoot ? namespace.metadata.name : recordedOwner(namespace)?.clusterKey
-}
-
-async function isVirtualClusterGone(client: KubeClient, { metadata }: KubeObject): Promise<boolean> {
-  const name = metadata.annotations?.[virtualClusterNameKey]
-  const home = metadata.annotations?.[virtualClusterNamespaceKey]
-  const uid = metadata.annotations?.[virtualClusterUIDAnnotation]
-  if (name === undefined || home === undefined || uid === undefined) return false
-  try {
-    const virtualCluster = await client.get(virtualClusters, home, name)
-    return virtualCluster.metadata.uid !== uid
-  } catch (error) {
-    // A 404 without an object name means that VirtualClusters are not served, which proves nothing.
-    if (isNotFound(error)) return error.status.details?.name === name
-    throw error
   }
 }

@@ -88,12 +88,15 @@ class Handshaking extends Duplex {
 }
 
 // Without a listener the error would end the process.
-test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])("bytes after a handshake of %s that are no TLS are an error", async (version) => {
-  const authority = await createAuthority("test")
-  const { certificate: cert, key } = await issueServingCertificate(authority, ["web.default.svc"])
-  const noRecord = Buffer.from([0x17, 3, 3, 0, 32, ...Buffer.alloc(32, 7)])
-  const connection = new Handshaking({ cert, key, version }, noRecord)
-  const options = { ca: authority.certificate, servername: "web.default.svc" }
-  await expect(secure(connection, options, new AbortController().signal)).rejects.toThrow(/error/)
-  expect(connection.destroyed).toBe(true)
-})
+test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])(
+  "bytes after a handshake of %s that are no TLS are an error",
+  async (version) => {
+    const authority = await createAuthority("test")
+    const { certificate: cert, key } = await issueServingCertificate(authority, ["web.default.svc"])
+    const noRecord = Buffer.from([0x17, 3, 3, 0, 32, ...Buffer.alloc(32, 7)])
+    const connection = new Handshaking({ cert, key, version }, noRecord)
+    const options = { ca: authority.certificate, servername: "web.default.svc" }
+    await expect(secure(connection, options, new AbortController().signal)).rejects.toThrow(/error/)
+    expect(connection.destroyed).toBe(true)
+  },
+)
