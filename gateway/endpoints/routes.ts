@@ -138,9 +138,13 @@ export const namespaceRequired = (): StatusError => badRequest("Namespace parame
 
 const inNamespace = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/]*)\/(?!(?:status|finalize)(?:\/|$))[^/]/
 
-/** A cluster-scoped resource has no path in a namespace, not even in an empty one. */
-export function isServedAt({ info }: RequestContext, { namespaced, resource }: ResourceDefinition): boolean {
+/** A cluster-scoped resource has no path in a namespace; one that is built in not even in an empty one. */
+export function isServedAt(
+  { info }: RequestContext,
+  { namespaced, resource, customResource }: ResourceDefinition,
+): boolean {
   if (namespaced) return true
+  if (customResource !== undefined) return info.namespace === ""
   return (info.namespace === "" || resource === "namespaces") && !inNamespace.test(info.path)
 }
 

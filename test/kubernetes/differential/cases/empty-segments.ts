@@ -41,6 +41,10 @@ export function emptySegmentCases(): Scenario[] {
     { name: "collections in an empty namespace", steps: nowhere.flatMap(toNowhere) },
     { name: "connections in a missing namespace", steps: absent.flatMap(everyMethod) },
     { name: "custom resources without a name or a namespace", steps: customResources() },
+    ...["things", "namespaces"].map((plural) => ({
+      name: `custom resources of the cluster in an empty namespace: ${plural}`,
+      steps: ofCluster(plural),
+    })),
   ]
 }
 
@@ -124,5 +128,27 @@ function customResources(): RequestStep[] {
     get(`${things}/@{ns}/things`, { untilCode: 200, label: "LIST when served" }),
     ...ends.flatMap((end) => methods.map((method) => request(method, `${things}/${end}`, thing))),
     ...methods.map((method) => request(method, `${things}//things?labelSelector=none`, thing)),
+  ]
+}
+
+/** Unlike built-in ones, they are where an empty namespace is named. */
+function ofCluster(plural: string): RequestStep[] {
+  const group = `${plural}-@{id}.example.com`
+  const thing = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" } }
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const versions = [{ name: "v1", served: true, storage: true, subresources: { status: {} }, schema }]
+  const places = ["", "/namespaces/", "/namespaces/@{ns}", "/namespaces/absent"]
+  const paths = places.map((place) => `/apis/${group}/v1${place}/${plural}`)
+  return [
+    post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: `${plural}.${group}` },
+      spec: { group, scope: "Cluster", names: { plural, kind: "Thing" }, versions },
+    }),
+    get(`/apis/${group}/v1/${plural}`, { untilCode: 200, label: "LIST when served" }),
+    ...paths.flatMap((path) => [
+      ...methods.map((method) => request(method, path, thing)),
+      post(path, thing),
+      ...methods.flatMap((method) => [request(method, `${path}/a/status`, thing), request(method, `${path}/a`, thing)]),
+    ]),
   ]
 }
