@@ -13,7 +13,8 @@ export interface ManagedFieldsEntry {
   manager?: string
   operation: Operation
   apiVersion: string
-  time?: string
+  /** null: that of Go which is not set, as a client gave it for a kind that is no custom resource. */
+  time?: string | null
   fieldsType: "FieldsV1"
   fieldsV1: FieldSet
   subresource?: string
@@ -41,8 +42,14 @@ export function managersOf(entries: readonly ManagedFieldsEntry[] | undefined): 
   return managers
 }
 
-/** For entries from a client, which may be without fields. Throws SyntaxError with upstream's messages if they are invalid. */
-export function parseManagers(entries: readonly unknown[]): Managers {
+/** As clients write the time of Go that is not set. */
+const unset = "0001-01-01T00:00:00Z"
+
+/**
+ * For entries from a client, which may be without fields. Throws SyntaxError with upstream's messages if they are invalid. `isCustom`: of
+ * a custom resource.
+ */
+export function parseManagers(entries: readonly unknown[], isCustom = false): Managers {
   const managers: Managers = new Map()
   for (const [index, given] of entries.entries()) {
     const { operation, apiVersion, fieldsType, fieldsV1, ...rest } = given as Partial<ManagedFieldsEntry>
@@ -54,19 +61,20 @@ export function parseManagers(entries: readonly unknown[]): Managers {
     if (fieldsType !== "FieldsV1") {
       throw new SyntaxError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
     }
-    const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), rest.time)
+    const time = rest.time === unset ? (isCustom ? undefined : null) : rest.time
+    const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), time)
     managers.set(managerKey(entry), entry)
   }
   return managers
 }
 
-export function entryOf(writer: Writer, fieldsV1: FieldSet, time: string | undefined): ManagedFieldsEntry {
+export function entryOf(writer: Writer, fieldsV1: FieldSet, time: ManagedFieldsEntry["time"]): ManagedFieldsEntry {
   const { manager, operation, apiVersion, subresource } = writer
   return {
     ...(manager ? { manager } : {}),
     operation,
     apiVersion,
-    ...(time ? { time } : {}),
+    ...(time === undefined ? {} : { time }),
     fieldsType: "FieldsV1",
     fieldsV1,
     ...(subresource ? { subresource } : {}),
@@ -83,10 +91,12 @@ export function entriesOf(managers: Managers): ManagedFieldsEntry[] | undefined 
 /** When an entry without a time was written. */
 const epoch = "1970-01-01T00:00:00Z"
 
+const timeOf = ({ time }: ManagedFieldsEntry): string => (time === null ? unset : (time ?? epoch))
+
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return (
     compareText(a.operation, b.operation) ||
-    compareText(a.time ?? epoch, b.time ?? epoch) ||
+    compareText(timeOf(a), timeOf(b)) ||
     compareText(a.manager ?? "", b.manager ?? "") ||
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource ?? "", b.subresource ?? "")
@@ -131,7 +141,7 @@ export function capUpdateManagers(managers: Managers): void {
   const updates = [...managers].filter(([, { operation }]) => operation === "Update")
   let left = updates.length
   if (left <= maxUpdateManagers) return
-  updates.sort(([a, { time: x = epoch }], [b, { time: y = epoch }]) => compareText(x, y) || compareText(a, b))
+  updates.sort(([a, x], [b, y]) => compareText(timeOf(x), timeOf(y)) || compareText(a, b))
   const firstOf = new Map<string, string>()
   const buckets = new Map<string, Bucket>()
   for (const [key, entry] of updates) {
@@ -165,7 +175,7 @@ export function capUpdateManagers(managers: Managers): void {
 interface Bucket {
   writer: Writer
   /** The timestamp of the last merged entry, which is the latest. */
-  time: string | undefined
+  time: ManagedFieldsEntry["time"]
   sets: FieldSet[]
 }
 

@@ -16,7 +16,7 @@ import {
   setOfPaths,
   union,
 } from "./field-set.ts"
-import { capUpdateManagers, type Managers, type Operation, parseManagers } from "./managers.ts"
+import { capUpdateManagers, entriesOf, type Managers, type Operation, parseManagers } from "./managers.ts"
 import { canonicalElement, compareElements, keyElement, printElement, valueElement } from "./path-element.ts"
 import { printSet } from "./testing/state.ts"
 
@@ -131,6 +131,17 @@ describe("thousands of managers, which a client can create,", () => {
         fieldsV1: setOfFields(["data", `x${index}`]),
       })),
     )
+
+  test("come first if their time is not set", () => {
+    const entry = { operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1" }
+    const given = [
+      { ...entry, manager: "a" },
+      { ...entry, manager: "b", time: "0001-01-01T00:00:00Z" },
+    ]
+    const shown = (isCustom: boolean) => entriesOf(parseManagers(given, isCustom))?.map(({ time }) => time)
+    expect(shown(false)).toEqual([null, undefined])
+    expect(shown(true)).toEqual([undefined, undefined])
+  })
 
   // These would take minutes if every set were copied completely.
   test("are merged until ten updates are left", () => {

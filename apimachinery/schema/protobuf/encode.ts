@@ -164,10 +164,12 @@ function fieldWriter(name: string, field: FieldSchema, number: number): WriteFie
   const write = taggedWriter(schema, number)
   // Pointers are only written if they are set, as are bytes, which are a slice in Go.
   const isOptional = field.zero === undefined || field.pointer === true || schema.format === "byte"
+  // A pointer to a time that is not set.
+  const hasNull = !isOptional || schema.format === "time"
   return (writer, object) => {
     const value = object[name]
     if (value !== undefined && value !== null) write(writer, value)
-    else if (!isOptional) write(writer, null)
+    else if (value === null ? hasNull : !isOptional) write(writer, null)
   }
 }
 

@@ -113,6 +113,9 @@ function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], va
   for (const line of duplicates) ctx.warn(line)
 }
 
+/** What Go's time is that is not set. */
+const unsetTime = "0001-01-01T00:00:00Z"
+
 /** Upstream reads the metadata of a custom resource field by field: a time or a whole number that cannot be read is none. */
 function dropUnread(metadata: JsonObject): void {
   for (const field of ["creationTimestamp", "deletionTimestamp"]) if (!isTime(metadata[field])) delete metadata[field]
@@ -125,8 +128,7 @@ function dropUnread(metadata: JsonObject): void {
 function isTime(value: Json | undefined): boolean {
   if (typeof value !== "string") return value === undefined
   try {
-    canonicalScalar("time", value)
-    return true
+    return canonicalScalar("time", value) !== unsetTime
   } catch (error) {
     if (error instanceof ScalarError) return false
     throw error

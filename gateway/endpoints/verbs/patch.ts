@@ -213,10 +213,10 @@ function inOrderOfFields(schema: Schema, value: Json): Json {
   return Object.fromEntries(entries)
 }
 
-/** Managed fields that a patch does not mention are preserved, so they need not be decoded. */
+/** Managed fields that a patch does not mention are preserved, so they need not be decoded; except for a time of theirs that is null. */
 function withoutManagers(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
+  const { managedFields, ...metadata } = object.metadata
+  return managedFields?.some(({ time }) => time === null) === true ? object : { ...object, metadata }
 }
 
 /** Whether the patch changes managed fields, or (as JSON patches can) a value that contains them. */

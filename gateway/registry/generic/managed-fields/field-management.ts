@@ -148,7 +148,7 @@ function managersBefore({ subresource, schema }: ManagedKind, given: Entries, li
   if (isReset(given)) return new Map()
   if (live !== undefined && equalEntries(given, live)) return managersOf(live)
   try {
-    return parseManagers(given)
+    return parseManagers(given, schema.custom === true)
   } catch (error) {
     if (error instanceof SyntaxError) return managersOf(live)
     throw error

@@ -141,6 +141,7 @@ function ofUnknownVersions(): RequestStep[] {
   const own = managerOf(`${group}/v1`)
   const all = [
     [own],
+    [managerOf(`${group}/v1`, { time: "0001-01-01T00:00:00Z" })],
     [managerOf("v1")],
     [own, managerOf("v1", { manager: "n" })],
     [managerOf(`${group}/v2`)],
@@ -209,6 +210,8 @@ function unread(): RequestStep[] {
   const fields = [
     ...times.map((time) => ({ creationTimestamp: time })),
     { deletionTimestamp: "x" },
+    { deletionTimestamp: "0001-01-01T00:00:00Z" },
+    { creationTimestamp: "0001-01-01T01:00:00+01:00" },
     { generation: 1.5 },
     { generation: 3 },
     { generation: "x" },

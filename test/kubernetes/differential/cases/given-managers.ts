@@ -1,7 +1,7 @@
 // Managers of fields as clients write them: entries without fields, in any order of times, in no version, and more than are kept.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
 
 const maps = "/api/v1/namespaces/@{ns}/configmaps"
 
@@ -35,6 +35,11 @@ const given: Readonly<Record<string, Json>> = {
     entry({ time: "1960-01-01T00:00:00Z" }),
     entry({ manager: "y", time: "1980-01-01T00:00:00Z" }),
     entry({ manager: "z" }),
+  ],
+  "a time that is not set": [
+    entry({ time: "0001-01-01T01:00:00+01:00" }),
+    entry({ manager: "w" }),
+    entry({ manager: "y", time: "1960-01-01T00:00:00Z" }),
   ],
   "times of other places": [
     entry({ time: "2020-01-01T00:00:00+02:00" }),
@@ -89,6 +94,9 @@ function giving(managedFields: Json): RequestStep[] {
     put(`${maps}/b?fieldManager=three`, map("b", { k: "w" })),
     patched("four", { metadata: { managedFields } }),
     patched("five", { metadata: { managedFields }, data: { q: "r" } }),
+    get(`${maps}/b`, { headers: { accept: "application/vnd.kubernetes.protobuf" } }),
+    put(`${maps}/b?fieldManager=six`, { metadata: { name: "b" }, data: { k: "x" } }),
+    patched("seven", { metadata: { labels: { a: "b" } } }),
   ]
 }
 
