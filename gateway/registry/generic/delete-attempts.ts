@@ -41,7 +41,9 @@ export class DeleteAttempts {
     noteOrigin(this.#definition, current, this.#reader.unconverted(stored))
     const copy = before.copy()
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())
-    if (next.step === "wait") return { gone: false, value: before }
+    // What is wrong with its grace period is corrected in the answer alone.
+    const isCorrected = copy.metadata.deletionGracePeriodSeconds !== current.metadata.deletionGracePeriodSeconds
+    if (next.step === "wait") return { gone: false, value: isCorrected ? new ComputedValue(copy) : before }
     const { graceSeconds } = next
     const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
     await admit.validate(undefined, current, granted)

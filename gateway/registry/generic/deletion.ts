@@ -59,7 +59,7 @@ export function nextDeletionStep(
 /** Whether an update has removed the last reason for an object in deletion to remain. */
 export function endsDeletion(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = current.metadata
-  if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds !== 0) return false
   return (object.metadata.finalizers ?? []).length === 0 && !isHeldBack(definition, object)
 }
 
@@ -140,9 +140,10 @@ function applyGrace(
   requested: number | undefined,
   now: number,
 ): Grace {
-  // Negative values count as one second.
+  // Negative values count as one second; an applied object may have them, too.
   const asked = requested === undefined || requested >= 0 ? requested : 1
   const { metadata } = object
+  if ((metadata.deletionGracePeriodSeconds ?? 0) < 0) metadata.deletionGracePeriodSeconds = 1
   const none: Grace = { grace: "none", graceSeconds: asked }
   if (strategy.graceSeconds === undefined) return none
   if (metadata.deletionTimestamp !== undefined) {

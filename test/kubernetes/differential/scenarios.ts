@@ -5,6 +5,7 @@ import { accessCases } from "./cases/access.ts"
 import { admittedReviewCases } from "./cases/admitted-reviews.ts"
 import { addressCases } from "./cases/addresses.ts"
 import { apiServiceCases } from "./cases/api-services.ts"
+import { appliedDeletionCases } from "./cases/applied-deletions.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { claimAndVolumeCases } from "./cases/claims-and-volumes.ts"
@@ -313,6 +314,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...queryByteCases(),
         ...optionFaultCases(),
         ...repeatedDeletionCases(),
+        ...appliedDeletionCases(),
         ...yamlCases(),
         ...jsonAsYamlCases(),
         ...patchCases(),
