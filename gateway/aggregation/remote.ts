@@ -1,6 +1,5 @@
 // Requests from the gateway to a server of an aggregated API: its address, TLS, and the user headers.
 
-import { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
@@ -9,9 +8,10 @@ import { answerTo } from "../backends/answer-to.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
 import { readBody } from "../backends/read-body.ts"
 import { addressOf, findService, type Reader } from "../backends/service-endpoint.ts"
+import { authoritiesOf } from "../pki/authorities.ts"
 import type { User } from "../request/user.ts"
 import type { FrontProxy } from "./front-proxy.ts"
-import { type APIService, type APIServiceSpec, defaultPort } from "../../client/api-services.ts"
+import { type APIService, defaultPort } from "../../client/api-services.ts"
 
 /** Default maximum size of a response. Beyond: the server counts as unavailable. */
 export const maxAnswerBytes = 8 * 1024 * 1024
@@ -37,11 +37,12 @@ export async function remoteTarget(
 ): Promise<RemoteTarget> {
   const { name = "", namespace = "", port = defaultPort } = spec?.service ?? {}
   const host = `${name}.${namespace}.svc`
-  const fault = bundleFault(spec)
-  if (fault !== undefined) throw new UncallableServer(`unable to load root certificates: ${fault}`)
+  const { certificates, fault } = authoritiesOf(spec ?? {})
+  const isTrusting = spec?.insecureSkipTLSVerify !== true
+  if (isTrusting && fault !== undefined) throw new UncallableServer(fault)
   const service = await findService(reader, { namespace, name }, port)
   const { certificate, key } = await frontProxy.certificate()
-  const trust = spec?.caBundle ? { ca: bundleOf(spec), allowPartialTrustChain: true } : {}
+  const trust = spec?.caBundle ? { ca: [certificates], allowPartialTrustChain: true } : {}
   return {
     protocol: "https:",
     agent: backends.services,
@@ -52,32 +53,7 @@ export async function remoteTarget(
     servername: host,
     cert: certificate,
     key,
-    ...(spec?.insecureSkipTLSVerify === true ? { rejectUnauthorized: false } : trust),
-  }
-}
-
-const bundleOf = ({ caBundle = "" }: APIServiceSpec): string => Buffer.from(caBundle, "base64").toString()
-
-const anyCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
-
-/** The error for a bundle without a certificate. Source: rootCertPool in k8s.io/client-go/transport/transport.go. */
-function bundleFault(spec: APIServiceSpec = {}): string | undefined {
-  if (spec.insecureSkipTLSVerify === true || !spec.caBundle) return undefined
-  const bundle = bundleOf(spec)
-  const certificates = bundle.match(anyCertificate) ?? []
-  if (certificates.some(isCertificate)) return undefined
-  if (certificates.length > 0) return "failed to parse certificate: x509: malformed certificate"
-  return bundle.includes("-----BEGIN ")
-    ? "no valid certificate authority data seen"
-    : "unable to parse bytes as PEM block"
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem)
-    return true
-  } catch {
-    return false // what it is instead does not matter
+    ...(isTrusting ? trust : { rejectUnauthorized: false }),
   }
 }
 

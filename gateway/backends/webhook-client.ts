@@ -13,6 +13,7 @@ import { goQuote } from "../../apimachinery/go/quote.ts"
 import { isJsonText, parseObject } from "../../apimachinery/schema/json/parse.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import { answerTo, UnexpectedUpgrade } from "./answer-to.ts"
+import { authoritiesOf } from "../pki/authorities.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
 import { readBody } from "./read-body.ts"
@@ -156,9 +157,10 @@ function next(backends: Backends, { options, shown, body }: Hop, location: strin
 
 function destination(
   backends: Backends,
-  { url, service, caBundle }: WebhookClientConfig,
+  config: WebhookClientConfig,
 ): { options: RequestOptions & ServiceTarget & { path: string }; shown: string } {
-  const trust = caBundle ? { ca: Buffer.from(caBundle, "base64").toString(), allowPartialTrustChain: true } : {}
+  const { url, service } = config
+  const trust = config.caBundle ? { ca: [authoritiesOf(config).certificates], allowPartialTrustChain: true } : {}
   if (service) {
     const { namespace = "", name = "", port = 443 } = service
     const host = `${name}.${namespace}.svc`

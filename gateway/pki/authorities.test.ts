@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { authoritiesFault } from "./authorities.ts"
+import { authoritiesFault, authoritiesOf } from "./authorities.ts"
 import { createAuthority } from "./pki.ts"
 import { printPEM } from "../../apimachinery/pem.ts"
 
@@ -19,4 +19,10 @@ test.each([
   ],
 ])("%s as authorities", (_name, text, fault) => {
   expect(authoritiesFault(text)).toBe(fault === undefined ? undefined : `unable to load root certificates: ${fault}`)
+})
+
+test("authorities after one that cannot be read are trusted", () => {
+  const malformed = printPEM("CERTIFICATE", Buffer.from("k"))
+  const caBundle = Buffer.from(`${malformed}words\n${certificate}`).toString("base64")
+  expect(authoritiesOf({ caBundle })).toEqual({ certificates: certificate, fault: undefined })
 })

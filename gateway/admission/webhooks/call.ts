@@ -6,6 +6,7 @@ import { validateQualifiedName } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { badRequest, internalError, type Status, StatusError, timeout } from "../../../apimachinery/status.ts"
 import { callWebhook } from "../../backends/webhook-client.ts"
+import { authoritiesOf } from "../../pki/authorities.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import type { Hook } from "./configuration.ts"
@@ -64,11 +65,8 @@ async function ask(
     const detail = "webhook does not accept known AdmissionReview versions (v1, v1beta1)"
     throw new CallFailure(name, `could not create admission objects: ${detail}`)
   }
-  const { caBundle = "" } = webhook.clientConfig
-  if (caBundle !== "" && !Buffer.from(caBundle, "base64").includes("-----BEGIN CERTIFICATE-----")) {
-    const detail = "unable to load root certificates: unable to parse bytes as PEM block"
-    throw new CallFailure(name, `could not get REST client: ${detail}`)
-  }
+  const { fault } = authoritiesOf(webhook.clientConfig)
+  if (fault !== undefined) throw new CallFailure(name, `could not get REST client: ${fault}`)
   const { backends } = ctx.controlPlane
   let answer: Json
   try {

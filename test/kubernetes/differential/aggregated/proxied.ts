@@ -132,6 +132,10 @@ function authorities(port: number): RequestStep[] {
     get(`${root}/things`, { untilCode: 500, label: "GET with words" }),
     trusting("of a key", block("PRIVATE KEY")),
     get(`${root}/things`, { untilText: "seen", label: "GET with a key" }),
+    trusting("of a malformed one", `words\n${block("CERTIFICATE")}words`),
+    get(`${root}/things`, { untilText: "malformed", label: "GET with a malformed one" }),
+    trusting("of one in a line of words", `words ${block("CERTIFICATE")}`),
+    get(`${root}/things`, { untilText: "parse bytes", label: "GET with one in a line" }),
     patch(`${apiServices}/v1.${group}`, mergePatch, { spec: { insecureSkipTLSVerify: true, caBundle: null } }),
     get(`${root}/echo`, { untilCode: 200, label: "GET without" }),
   ])

@@ -49,10 +49,35 @@ const code = (status: number, more: Loose = {}): { reply: WebhookHandler } => ({
 const typed = (type: string): Loose => ({ headers: { "content-type": type } })
 const plain = typed("text/plain")
 
+/** As long as it must be for Base64 of something else to follow it. */
+const padded = (text: string): string => text.padEnd(Math.ceil(text.length / 3) * 3, "\n")
+const base64 = (text: string): string => Buffer.from(padded(text)).toString("base64")
+const block = (type: string, content = "AAAA", header = ""): string =>
+  `-----BEGIN ${type}-----\n${header}${content}\n-----END ${type}-----\n`
+
+const bundles: Readonly<Record<string, string>> = {
+  "white space": base64(" \n"),
+  "a key": base64(block("PRIVATE KEY")),
+  malformed: base64(block("CERTIFICATE")),
+  "malformed, and text": base64(`${block("CERTIFICATE")}words`),
+  "no Base64": base64(block("CERTIFICATE", "AA*")),
+  "a key and text": base64(`${block("PRIVATE KEY")}words`),
+  "without an end": base64("-----BEGIN CERTIFICATE-----\nAAAA\n"),
+  "after text": `${base64("words\n")}@{ca}`,
+  "after a key": `${base64(block("PRIVATE KEY"))}@{ca}`,
+  "after a malformed one": `${base64(block("CERTIFICATE"))}@{ca}`,
+  "after one with a header": `${base64(block("CERTIFICATE", "AAAA", "a: b\n\n"))}@{ca}`,
+  "after words in its line": `${base64("words ")}@{ca}`,
+}
+
 const failures: readonly (readonly [string, { webhook?: Loose; reply?: WebhookHandler }])[] = [
   ["no server", { webhook: { clientConfig: { url: "https://127.0.0.1:1/x", caBundle: "@{ca}" } } }],
   ["no authority", { webhook: { clientConfig: { url: "@{url}" } } }],
   ["an authority that is none", { webhook: { clientConfig: { url: "@{url}", caBundle: "eA==" } } }],
+  ...Object.entries(bundles).map(
+    ([what, caBundle]) =>
+      [`an authority that is ${what}`, { webhook: { clientConfig: { url: "@{url}", caBundle } } }] as const,
+  ),
   ["another name", { webhook: { clientConfig: { url: "@{localhost}", caBundle: "@{ca}" } } }],
   ["a missing service", { webhook: { clientConfig: { service: { name: "s", namespace: "@{ns}", path: "/x" } } } }],
   ["a timeout", { webhook: { timeoutSeconds: 1 }, reply: () => ({ body: {}, wait: later(1500) }) }],
