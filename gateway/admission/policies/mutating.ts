@@ -2,7 +2,7 @@
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
-import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -237,12 +237,24 @@ class Run {
     const isOwn = isOwnKind(attributes)
     const shown = isOwn ? await convertObject(object, own, definition) : object
     const changed = patchedBy(value, shown, isOwn ? definition.schema : schemaOf(attributes.kind))
+    if (isOwn) checkVersion(definition, own)
     if (semanticEqual(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
     replaceObject(attributes, decoded(attributes, back))
     this.#input.forget()
     return true
   }
+}
+
+/** Upstream cannot convert what a mutation makes of a built-in kind in another version than that of the request. */
+function checkVersion(definition: ResourceDefinition, own: ResourceDefinition): void {
+  if (definition === own || own.customResource !== undefined) return
+  const [from, to] = [definition, own].map(({ version, kind }) => `${version}.${kind}`)
+  throw new MutationFault(
+    definition.group === own.group
+      ? `converting (${from}) to (${to}): unknown conversion`
+      : `${from} is not suitable for converting to ${JSON.stringify(printGroupVersion(own))}`,
+  )
 }
 
 /** An invalid result of a policy is not the caller's fault. */

@@ -113,6 +113,7 @@ import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
 import { policyTextCases } from "./cases/policy-texts.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
+import { policyVersionCases } from "./cases/policy-versions.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { permissionCases } from "./cases/permissions.ts"
@@ -260,6 +261,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyEvaluationCases(),
         ...policyResultCases(),
         ...policyTextCases(),
+        ...policyVersionCases(),
         ...deletionOptionCases(),
         ...lastFinalizerCases(),
         ...admittedReviewCases(),
