@@ -6,6 +6,9 @@ import { flowScenarios } from "./flows.ts"
 
 const change = (path: string, body: Json): RequestStep => patch(path, mergePatch, body)
 const configMaps = "/api/v1/namespaces/kube-system/configmaps"
+const leases =
+  "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?labelSelector=apiserver.kubernetes.io/identity%3Dkube-apiserver"
+
 export function keptObjectScenarios(): Scenario[] {
   return [
     { name: "a deleted system namespace is created again", steps: systemNamespace() },
@@ -16,6 +19,10 @@ export function keptObjectScenarios(): Scenario[] {
       name: "the Service of the API, its endpoints and the range of its address are there",
       // One after the other: endpoints are deleted with their Service, which has an address while the range is ready.
       steps: [...apiEndpoints(), ...apiService(), ...serviceCIDR()],
+    },
+    {
+      name: "API servers have Leases",
+      steps: [get(leases, { label: "LIST leases of API servers" })],
     },
     ...flowScenarios(),
   ]
