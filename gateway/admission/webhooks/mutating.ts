@@ -1,15 +1,17 @@
 // MutatingAdmissionWebhook: webhooks are called one after the other, each with the result of the previous ones. Source:
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
-import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { printJson } from "../../../apimachinery/go/print.ts"
+import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import {
   PatchFault,
   type PatchOperation,
   readLenientOperations,
 } from "../../../apimachinery/patch/json-patch-operations.ts"
+import { sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import { parseValue, typeFault } from "../../../apimachinery/schema/json/parse.ts"
-import { hasReason, internalError } from "../../../apimachinery/status.ts"
+import { hasReason, internalError, unexplained } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -140,7 +142,9 @@ async function callAndPatch(
       attributes,
       isOwnKind(attributes) ? await convertObject(version, definition, attributes.definition) : version,
     )
-  const [before, next] = [await asRequested(object), await asRequested(applied(object, operations))]
+  const result = applied(object, operations)
+  if (isOwnKind(attributes)) checkCustom(ctx, attributes.definition, result)
+  const [before, next] = [await asRequested(object), await asRequested(result)]
   const changed = (!invocations.isPatched && writesManagers(attributes)) || !semanticEqual(before, next)
   invocations.isPatched = true
   replaceObject(attributes, next)
@@ -159,6 +163,25 @@ function writesManagers({ object, current, definition }: AdmissionAttributes): b
   return entries.some((entry) => !old.includes(entry))
 }
 
+/** What is none of its kind's versions cannot be converted to that of the request. */
+function checkCustom(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
+  const { customResource } = definition
+  if (customResource === undefined || typeFault(object as unknown as { [key: string]: Json }) !== undefined) return
+  const { apiVersion = "", kind } = object
+  if (!kind) throw internalError(`Object 'Kind' is missing in '${printJson(sortedKeys(object as unknown as Json))}'`)
+  const { group, version } = parseGroupVersion(apiVersion)
+  if (group !== definition.group) {
+    const own = JSON.stringify(printGroupVersion(definition))
+    const given = `${group}/${version}, Kind=${kind}`
+    throw unexplained(`${given} is unstructured and is not suitable for converting to ${own}`)
+  }
+  const isVersion = ctx.controlPlane.resources
+    .definitions()
+    .some((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
+  if (!isVersion && customResource.unserved?.(version) === undefined)
+    throw unexplained(`request to convert CR from an invalid group/version: ${apiVersion}`)
+}
+
 /** An invalid result of a webhook is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
   const fault = typeFault(object as unknown as { [key: string]: Json })
@@ -170,9 +193,9 @@ function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObjec
     return options as KubeObject
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
-    throw internalError(refusalDetail(error.message), {
-      cause: error,
-    })
+    const why = refusalDetail(error.message)
+    // That it is of another kind is found when it is not read any more.
+    throw (why.endsWith(": unknown conversion") ? unexplained : internalError)(why, { cause: error })
   }
 }
 

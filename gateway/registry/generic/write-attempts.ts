@@ -104,12 +104,16 @@ export class WriteAttempts {
     const { uid, resourceVersion = "" } = object.metadata
     checkRevision(resourceVersion)
     if (uid) throw uidConflict(this.#definition, name, uid, "")
-    if (!options.dryRun) delete object.metadata.resourceVersion
+    const dropRevision = (): void => {
+      if (!options.dryRun) delete object.metadata.resourceVersion
+    }
+    dropRevision()
     object.metadata.name ??= name
     placeInNamespace(this.#definition, namespace, object)
     await this.#record(ctx, object, undefined, options)
     try {
       await this.#mutate(ctx, object, undefined, admit)
+      dropRevision() // admission may have given it one
       return await this.create(ctx, object, options, admit)
     } catch (error) {
       if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined

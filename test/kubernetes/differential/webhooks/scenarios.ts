@@ -4,6 +4,7 @@ import { answerScenarios } from "./answers.ts"
 import { auditedScenarios } from "./audited.ts"
 import { conditionScenarios } from "./conditions.ts"
 import { failureScenarios } from "./failures.ts"
+import { identityScenarios } from "./identities.ts"
 import { matchingScenarios } from "./matching.ts"
 import { patchScenarios } from "./patches.ts"
 import { requestScenarios } from "./requests.ts"
@@ -18,6 +19,7 @@ export function webhookScenarios(): WebhookScenario[] {
     ...answerScenarios(),
     ...failureScenarios(),
     ...patchScenarios(),
+    ...identityScenarios(),
     ...sequenceScenarios(),
     ...auditedScenarios(),
   ]

@@ -1,0 +1,72 @@
+// Patches of webhooks that make another object of the one they are shown, and those of objects that are created by an apply.
+
+import type { Loose } from "../../../../gateway/testing/kinds.ts"
+import type { WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
+import { applyPatch, get, mergePatch, patch, post, type RequestStep } from "../scenario.ts"
+import { patchText, type WebhookScenario } from "./scenario.ts"
+
+const space = "/api/v1/namespaces/@{ns}"
+const group = "i@{id}.example.com"
+const things = `/apis/${group}/v1/namespaces/@{ns}/things`
+
+/** `@{group}`: that of the object. */
+const patches: readonly Loose[] = [
+  { op: "replace", path: "/apiVersion", value: "v2" },
+  { op: "replace", path: "/apiVersion", value: "" },
+  { op: "replace", path: "/apiVersion", value: "a/b/c" },
+  { op: "replace", path: "/apiVersion", value: "other.example.com/v1" },
+  { op: "replace", path: "/apiVersion", value: "@{group}/v9" },
+  { op: "replace", path: "/apiVersion", value: 5 },
+  { op: "remove", path: "/apiVersion" },
+  { op: "replace", path: "/kind", value: "Secret" },
+  { op: "replace", path: "/kind", value: null },
+  { op: "remove", path: "/kind" },
+  { op: "add", path: "/metadata/resourceVersion", value: "1" },
+]
+
+const reply =
+  (operation: Loose): WebhookHandler =>
+  (call) => {
+    const [own = ""] = String(call.body["request"].object?.apiVersion ?? "").split("/")
+    return patchText(JSON.stringify([operation]).replace("@{group}", own))(call)
+  }
+
+export function identityScenarios(): WebhookScenario[] {
+  return patches.flatMap((operation) => {
+    const text = JSON.stringify(operation)
+    const hooks = [{ kind: "Mutating" as const, reply: reply(operation) }]
+    return [
+      { name: `custom resources become others: ${text}`, hooks, steps: ofThings() },
+      { name: `ConfigMaps become others: ${text}`, hooks, steps: ofMaps() },
+    ]
+  })
+}
+
+function ofMaps(): RequestStep[] {
+  const maps = `${space}/configmaps`
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    patch(`${maps}/a`, mergePatch, { data: { a: "b" } }),
+    patch(`${maps}/b?fieldManager=m`, applyPatch, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" } }),
+    get(`${maps}/b`),
+  ]
+}
+
+function ofThings(): RequestStep[] {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const versions = [{ name: "v1", served: true, storage: true, schema }]
+  const thing = (name: string): Loose => ({ apiVersion: `${group}/v1`, kind: "Thing", metadata: { name }, spec: {} })
+  return [
+    post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: `things.${group}` },
+      spec: { group, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions },
+    }),
+    get(things, { untilCode: 200, label: "LIST when served" }),
+    // Upstream takes no writes at first.
+    post(`${things}?dryRun=All`, thing("a"), { untilText: ["Thing", "Kind", "CR", "Internal"], label: "POST until written" }),
+    post(things, thing("a")),
+    patch(`${things}/a`, mergePatch, { spec: { a: 1 } }),
+    patch(`${things}/b?fieldManager=m`, applyPatch, thing("b")),
+    get(`${things}/b`),
+  ]
+}
