@@ -137,11 +137,10 @@ async function callAndPatch(
   if (patchType !== "JSONPatch") {
     throw new CallFailure(hook.webhook.name, `unsupported patch type ${JSON.stringify(patchType)}`)
   }
-  const asRequested = async (version: KubeObject): Promise<KubeObject> =>
-    decoded(
-      attributes,
-      isOwnKind(attributes) ? await convertObject(version, definition, attributes.definition) : version,
-    )
+  const asRequested = async (version: KubeObject): Promise<KubeObject> => {
+    if (!isOwnKind(attributes)) return decoded(attributes, version)
+    return decoded(attributes, await convertObject(version, servedAs(ctx, definition, version), attributes.definition))
+  }
   const result = applied(object, operations)
   if (isOwnKind(attributes)) checkCustom(ctx, attributes.definition, result)
   const [before, next] = [await asRequested(object), await asRequested(result)]
@@ -161,6 +160,18 @@ function writesManagers({ object, current, definition }: AdmissionAttributes): b
     (each?.metadata?.managedFields ?? []).map((entry) => JSON.stringify(entry)),
   )
   return entries.some((entry) => !old.includes(entry))
+}
+
+/** A patch may make another served version of an object, as which it is read. */
+function servedAs(
+  ctx: RequestContext,
+  shown: ResourceDefinition,
+  { apiVersion, kind }: KubeObject,
+): ResourceDefinition {
+  if (apiVersion === printGroupVersion(shown)) return shown
+  const isServed = (other: ResourceDefinition): boolean =>
+    other.storagePrefix === shown.storagePrefix && other.kind === kind && apiVersion === printGroupVersion(other)
+  return ctx.controlPlane.resources.definitions().find(isServed) ?? shown
 }
 
 /** What is none of its kind's versions cannot be converted to that of the request. */

@@ -32,14 +32,36 @@ const reply =
   }
 
 export function identityScenarios(): WebhookScenario[] {
-  return patches.flatMap((operation) => {
-    const text = JSON.stringify(operation)
-    const hooks = [{ kind: "Mutating" as const, reply: reply(operation) }]
-    return [
-      { name: `custom resources become others: ${text}`, hooks, steps: ofThings() },
-      { name: `ConfigMaps become others: ${text}`, hooks, steps: ofMaps() },
-    ]
+  return [...ofVersions(), ...patches.flatMap(ofPatch)]
+}
+
+/** Of one mutating webhook, since others are shown the object in the version that it was made. */
+function ofVersions(): WebhookScenario[] {
+  const list = (version: string): string => `/apis/autoscaling/${version}/namespaces/@{ns}/horizontalpodautoscalers`
+  const versions = ["v1", "v2"]
+  return versions.map((made) => {
+    const value = `autoscaling/${made}`
+    return {
+      name: `autoscalers become some of version ${made}`,
+      hooks: [{ kind: "Mutating" as const, reply: reply({ op: "replace", path: "/apiVersion", value }) }, {}],
+      steps: versions.flatMap((version) => [
+        post(list(version), {
+          metadata: { name: version },
+          spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
+        }),
+        patch(`${list(version)}/${version}`, mergePatch, { spec: { maxReplicas: 5 } }),
+      ]),
+    }
   })
+}
+
+function ofPatch(operation: Loose): WebhookScenario[] {
+  const text = JSON.stringify(operation)
+  const hooks = [{ kind: "Mutating" as const, reply: reply(operation) }]
+  return [
+    { name: `custom resources become others: ${text}`, hooks, steps: ofThings() },
+    { name: `ConfigMaps become others: ${text}`, hooks, steps: ofMaps() },
+  ]
 }
 
 function ofMaps(): RequestStep[] {
@@ -63,7 +85,10 @@ function ofThings(): RequestStep[] {
     }),
     get(things, { untilCode: 200, label: "LIST when served" }),
     // Upstream takes no writes at first.
-    post(`${things}?dryRun=All`, thing("a"), { untilText: ["Thing", "Kind", "CR", "Internal"], label: "POST until written" }),
+    post(`${things}?dryRun=All`, thing("a"), {
+      untilText: ["Thing", "Kind", "CR", "Internal"],
+      label: "POST until written",
+    }),
     post(things, thing("a")),
     patch(`${things}/a`, mergePatch, { spec: { a: 1 } }),
     patch(`${things}/b?fieldManager=m`, applyPatch, thing("b")),
