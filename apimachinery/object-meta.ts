@@ -159,10 +159,10 @@ export function validateObjectMetaUpdate(
     }
   }
   for (const field of immutableMeta) {
-    if (meta[field] !== current[field])
-      errors.push(
-        invalidValue(path.child(field), field === "uid" ? asJson(meta.uid) : meta[field], "field is immutable"),
-      )
+    if (meta[field] === current[field]) continue
+    const given = field === "name" || field === "namespace" ? (meta[field] ?? "") : meta[field]
+    const shown = field === "uid" ? asJson(meta.uid) : given
+    errors.push(invalidValue(path.child(field), shown, "field is immutable"))
   }
   return [
     ...errors,

@@ -22,6 +22,7 @@ const patches: readonly Loose[] = [
   { op: "replace", path: "/kind", value: null },
   { op: "remove", path: "/kind" },
   { op: "add", path: "/metadata/resourceVersion", value: "1" },
+  { op: "remove", path: "/metadata" },
 ]
 
 const reply =
