@@ -2,7 +2,7 @@
 
 import type { ParamKind, ParamRef } from "../../../apimachinery/cel/admission/policy.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
-import type { KubeObject } from "../../../apimachinery/object.ts"
+import { type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { isNotFound, timeout } from "../../../apimachinery/status.ts"
 import { onBehalf } from "../../registry/generic/internal-write.ts"
 import type { Registry } from "../../registry/rest.ts"
@@ -48,6 +48,11 @@ export async function collectParams(
     throw new ConfigurationFault(
       "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
     )
+  }
+  if (!definition.verbs.includes("list")) {
+    // Upstream waits in vain for a list of them.
+    const kind = `&ParamKind{APIVersion:${printGroupVersion(definition)},Kind:${definition.kind},}`
+    throw new ConfigurationFault(`paramKind kind \`${kind}\` not yet synced to use for admission`)
   }
   if (name !== "" && selector !== undefined) {
     throw new ConfigurationFault("paramRef.name and paramRef.selector are mutually exclusive")

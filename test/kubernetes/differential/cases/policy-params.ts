@@ -8,7 +8,35 @@ const name = "n-@{id}"
 const labels = { policy: "@{id}" }
 
 export function policyParamCases(): Scenario[] {
-  return [{ name: "parameters of a policy for namespaces", steps: [...policy(), ...requests()] }]
+  return [
+    { name: "parameters of a policy for namespaces", steps: [...policy(), ...requests()] },
+    { name: "parameters of a policy are of a kind that has no lists", steps: withoutLists() },
+  ]
+}
+
+function withoutLists(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"] }
+  const metadata = { name: "w-@{id}" }
+  const spec = {
+    paramKind: { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview" },
+    matchConstraints: {
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } },
+      resourceRules: [rule],
+    },
+    validations: [{ expression: "false" }],
+  }
+  const paramRef = { name: "p", parameterNotFoundAction: "Allow" }
+  return [
+    post(`${policies}/validatingadmissionpolicies`, { metadata, spec }),
+    post(`${policies}/validatingadmissionpolicybindings`, {
+      metadata,
+      spec: { policyName: "w-@{id}", validationActions: ["Deny"], paramRef },
+    }),
+    post(`${maps}?dryRun=All`, { metadata: { name: "a" } }, { untilText: "not yet synced" }),
+    patch(`${policies}/validatingadmissionpolicies/w-@{id}`, mergePatch, { spec: { failurePolicy: "Ignore" } }),
+    post(maps, { metadata: { name: "a" } }, { untilCode: 201, label: "POST when ignored" }),
+  ]
 }
 
 /** Denies everything, and says with which parameters. */
