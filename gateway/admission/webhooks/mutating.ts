@@ -11,7 +11,7 @@ import {
 } from "../../../apimachinery/patch/json-patch-operations.ts"
 import { sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import { parseValue, typeFault } from "../../../apimachinery/schema/json/parse.ts"
-import { hasReason, internalError, unexplained } from "../../../apimachinery/status.ts"
+import { hasReason, internalError, UnconvertedError, unexplained } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -107,6 +107,10 @@ async function callOne(
   try {
     mutated = await callAndPatch(ctx, hook, attributes, definition, invocations)
   } catch (error) {
+    if (error instanceof UnconvertedError) {
+      mutated = true // upstream finds it when all webhooks have been called
+      throw unexplained(error.message, { cause: error })
+    }
     if (!(error instanceof CallFailure)) throw error
     failOpenOrThrow(ctx, hook, error)
     ctx.annotate?.(`failed-open.mutation.webhook.admission.k8s.io/${round}`, name)
@@ -184,13 +188,13 @@ function checkCustom(ctx: RequestContext, definition: ResourceDefinition, object
   if (group !== definition.group) {
     const own = JSON.stringify(printGroupVersion(definition))
     const given = `${group}/${version}, Kind=${kind}`
-    throw unexplained(`${given} is unstructured and is not suitable for converting to ${own}`)
+    throw new UnconvertedError(`${given} is unstructured and is not suitable for converting to ${own}`)
   }
   const isVersion = ctx.controlPlane.resources
     .definitions()
     .some((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
   if (!isVersion && customResource.unserved?.(version) === undefined)
-    throw unexplained(`request to convert CR from an invalid group/version: ${apiVersion}`)
+    throw new UnconvertedError(`request to convert CR from an invalid group/version: ${apiVersion}`)
 }
 
 /** An invalid result of a webhook is not the caller's fault. */
@@ -205,8 +209,8 @@ function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObjec
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)
-    // That it is of another kind is found when it is not read any more.
-    throw (why.endsWith(": unknown conversion") ? unexplained : internalError)(why, { cause: error })
+    if (why.endsWith(": unknown conversion")) throw new UnconvertedError(why, { cause: error })
+    throw internalError(why, { cause: error })
   }
 }
 
