@@ -5,6 +5,7 @@ import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
 import { type Draft, type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"
+import { ForeignValue, foreignFault } from "./foreign-value.ts"
 import { areUnique, elementOf, isAlike, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
@@ -46,6 +47,7 @@ function check(value: Json, type: MergeType, mayRepeat: boolean, faults: Fault[]
   const part = partOf(type, value)
   if (value === null) return
   const fail = (message: string): void => void faults.push({ path: "", message })
+  if (isForeign(value)) return fail(foreignFault(value, type))
   if (part === "map" && type.map !== undefined) {
     if (isObject(value)) checkMap(value, type.map, mayRepeat, faults)
     else fail(`expected map, got &{${printGo(value)}}`)
@@ -77,6 +79,15 @@ function checkList(list: readonly Json[], type: ListType, mayRepeat: boolean, fa
   const seen = new Set<PathElement>()
   for (const [index, item] of list.entries()) {
     let element: PathElement | undefined
+    if (isForeign(item) && !type.atomic) {
+      if (type.keys.length > 0) {
+        const message = `element ${index}: associative list with keys may not have non-map elements`
+        faults.push({ path: "", message })
+        return
+      }
+      faults.push({ path: "[={{undefined}}]", message: foreignFault(item, type.items) })
+      continue
+    }
     if (!isPlain) {
       try {
         element = elementOf(type, item)
@@ -97,6 +108,8 @@ function checkList(list: readonly Json[], type: ListType, mayRepeat: boolean, fa
     }
   }
 }
+
+const isForeign = (value: unknown): value is ForeignValue => value instanceof ForeignValue
 
 function scalarFault(value: Json, type: Scalar): string | undefined {
   switch (type) {

@@ -4,6 +4,7 @@
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
@@ -236,7 +237,7 @@ class Run {
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)
     const shown = isOwn ? await convertObject(object, own, definition) : object
-    const changed = patchedBy(value, shown, isOwn ? definition.schema : schemaOf(attributes.kind))
+    const changed = patchedBy(value, shown, isOwn ? definition.schema : schemaOfOther(attributes))
     if (isOwn) checkVersion(definition, own)
     if (semanticEqual(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
@@ -244,6 +245,11 @@ class Run {
     this.#input.forget()
     return true
   }
+}
+
+/** Upstream knows the kinds of the paths of each version, as in OpenAPI: none of subresources that are of another one. */
+function schemaOfOther({ kind, resource }: AdmissionAttributes): Schema | undefined {
+  return kind.group === resource.group && kind.version === resource.version ? schemaOf(kind) : undefined
 }
 
 /** Upstream cannot convert what a mutation makes of a built-in kind in another version than that of the request. */

@@ -7,9 +7,10 @@ import {
   misplacedTypes,
   ObjectValue,
 } from "../../../apimachinery/cel/admission/patch-values.ts"
-import { NoJson, toJson } from "../../../apimachinery/cel/json-values.ts"
+import { nativeObject } from "../../../apimachinery/cel/admission/native-values.ts"
+import { NoJson } from "../../../apimachinery/cel/json-values.ts"
 import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
-import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -18,21 +19,26 @@ import { applyConfiguration } from "./apply-configuration.ts"
 /** A policy with an invalid result. The message is upstream's. */
 export class MutationFault extends Error {}
 
-/** Returns the object with the result applied; throws a MutationFault or ConfigurationError. `schema`: of the object. */
+/** Returns the object with the result applied; throws a MutationFault or ConfigurationError. `schema`: of the object, if the paths of its version know it. */
 export function patchedBy(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
   if (isTooLarge(value)) throw new MutationFault("the result of the expression is too large")
   if (value instanceof ListValue) return patchedByJson(object, value)
   if (!(value instanceof ObjectValue))
     throw new MutationFault("unsupported return type from ApplyConfiguration expression")
-  if (schema === undefined) throw new MutationFault(`no schema for ${object.kind ?? ""}`)
   const misplaced = misplacedTypes(value, "Object")
   if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
-  return applyConfiguration(object, asJson(value), schema)
+  const configuration = asJson(value)
+  if (schema === undefined) {
+    const { group, version } = parseGroupVersion(object.apiVersion)
+    const why = `no corresponding type for ${group}/${version}, Kind=${object.kind}`
+    throw new MutationFault(`error applying patch: failed to convert patch object to typed object: ${why}`)
+  }
+  return applyConfiguration(object, configuration, schema)
 }
 
-function asJson(value: Value): Json {
+function asJson(value: ObjectValue): Json {
   try {
-    return toJson(value)
+    return nativeObject(value)
   } catch (error) {
     if (error instanceof NoJson) throw new MutationFault(error.message)
     throw error

@@ -112,6 +112,7 @@ import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
 import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
 import { policyTextCases } from "./cases/policy-texts.ts"
+import { policyValueCases } from "./cases/policy-values.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
 import { policyVersionCases } from "./cases/policy-versions.ts"
 import { protocolCases } from "./cases/protocol.ts"
@@ -262,6 +263,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyResultCases(),
         ...policyTextCases(),
         ...policyVersionCases(),
+        ...policyValueCases(),
         ...deletionOptionCases(),
         ...lastFinalizerCases(),
         ...admittedReviewCases(),
