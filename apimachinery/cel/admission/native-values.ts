@@ -27,7 +27,7 @@ import { ObjectValue } from "./patch-values.ts"
 /** With ForeignValues. Throws NoJson. */
 export function nativeObject(object: ObjectValue): JsonObject {
   const result: JsonObject = {}
-  for (const key of object.keys()) setOwn(result, String(key), fieldOf(object.get(key) ?? null))
+  for (const [key, value] of object.entries()) setOwn(result, key, fieldOf(value))
   return result
 }
 
@@ -94,7 +94,7 @@ function textOf(value: Value): string {
       .map(([key, inner]) => `${textOf(key)}: ${textOf(inner)}`)
       .join(", ")}}`
   const text = conversions["string"]?.(value)
-  return typeof text === "string" ? text : String(value)
+  return typeof text === "string" ? text : ""
 }
 
 const months = [
@@ -115,6 +115,7 @@ function timeSyntax(time: Timestamp): string {
 
 function timeText(time: Timestamp): string {
   const { date, rest } = timeParts(time)
-  const fraction = rest === 0n ? "" : `.${rest.toString().padStart(9, "0").replace(/0+$/, "")}`
+  let fraction = rest === 0n ? "" : `.${rest.toString().padStart(9, "0")}`
+  while (fraction.endsWith("0")) fraction = fraction.slice(0, -1)
   return `${date.toISOString().slice(0, 19).replace("T", " ")}${fraction} +0000 UTC`
 }

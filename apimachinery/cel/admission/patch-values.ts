@@ -1,9 +1,21 @@
 // Object{spec: Object.spec{…}} and JSONPatch{op: …}: the results of mutating policies. Source: k8s.io/apiserver/pkg/cel/mutation.
 
 import type { Json } from "../../object.ts"
-import { toJson } from "../json-values.ts"
+import { type JsonObject, setOwn } from "../../schema/json-object.ts"
+import { NoJson, toJson } from "../json-values.ts"
 import { dynType, opaqueType, stringType, type Type } from "../types/types.ts"
-import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, Optional, type Value } from "../values.ts"
+import {
+  CelError,
+  itemsOf,
+  ListValue,
+  MapValue,
+  OpaqueValue,
+  Optional,
+  TypeValue,
+  UInt,
+  type Value,
+} from "../values.ts"
+import { step } from "../work.ts"
 
 const texts = new Set(["op", "path", "from"])
 
@@ -24,7 +36,8 @@ export function constructPatchType(name: string, fields: ReadonlyMap<string, Val
   if (name !== "JSONPatch") return new ObjectValue(name, fields)
   for (const [field, value] of fields) {
     if (texts.has(field) ? typeof value !== "string" : field !== "value") {
-      return new CelError(`unexpected type for JSONPatchType '${field}' field`)
+      const type = goTypeOf(value)
+      return new CelError(`unexpected type ${type === undefined ? "" : `${type} `}for JSONPatchType '${field}' field`)
     }
   }
   return new JsonPatchValue(fields)
@@ -50,6 +63,10 @@ export class ObjectValue extends MapValue {
 
   keys(): Value[] {
     return [...this.#fields.keys()]
+  }
+
+  entries(): Iterable<[string, Value]> {
+    return this.#fields
   }
 }
 
@@ -77,13 +94,58 @@ export class JsonPatchValue extends OpaqueValue {
       op: text("op"),
       path: text("path"),
       ...(from === "" ? {} : { from }),
-      ...(value === undefined ? {} : { value: toJson(value) }),
+      ...(value === undefined ? {} : { value: patchJson(value) }),
     }
   }
 
   get value(): Value | undefined {
     return this.#fields.get("value")
   }
+}
+
+function goTypeOf(value: Value): string | undefined {
+  if (typeof value === "bigint") return "int64"
+  if (typeof value === "boolean") return "bool"
+  if (typeof value === "number") return "float64"
+  if (value === null) return "structpb.NullValue"
+  return value instanceof UInt ? "uint64" : undefined
+}
+
+/** Beyond, integers are texts in the JSON of protobuf, which upstream makes of a patch's values. */
+const maxSafe = BigInt(Number.MAX_SAFE_INTEGER)
+
+function patchJson(value: Value): Json {
+  step()
+  if (value instanceof ObjectValue) return toJson(value)
+  if (value instanceof UInt) return patchJson(value.value)
+  if (typeof value === "bigint") return value > maxSafe || value < -maxSafe ? value.toString() : Number(value)
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    const shown = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
+    const why = `google.protobuf.Value.number_value: invalid ${shown} value`
+    throw new NoJson(`json: error calling MarshalJSON for type *structpb.Value: proto: ${why}`)
+  }
+  if (value instanceof ListValue) return [...itemsOf(value)].map(patchJson)
+  if (value instanceof MapValue) {
+    const object: JsonObject = {}
+    for (const key of value.keys()) setOwn(object, patchKey(key), patchJson(value.get(key) ?? null))
+    return object
+  }
+  if (value instanceof Optional) {
+    if (value.value === undefined) throw new NoJson("optional.none() dereference")
+    return patchJson(value.value)
+  }
+  if (value instanceof TypeValue) throw new NoJson("type conversion not supported for 'type'")
+  if (value instanceof OpaqueValue) {
+    const name = String(value.typeName).split(".").at(-1) ?? ""
+    throw new NoJson(`type conversion error from '${name}' to '*structpb.Value'`)
+  }
+  return toJson(value)
+}
+
+function patchKey(key: Value): string {
+  if (typeof key === "string") return key
+  if (typeof key === "boolean") throw new NoJson("type conversion error from bool to 'string'")
+  throw new NoJson(`unsupported type conversion from '${key instanceof UInt ? "uint" : "int"}' to string`)
 }
 
 /** Of a result, characters and values: more than an object may have. */
@@ -106,7 +168,7 @@ export function isTooLarge(result: Value): boolean {
 
 /**
  * Object types are named by their path: Object.spec belongs into the field spec of Object. Returns upstream's messages about
- * misplaced ones.
+ * misplaced ones. `path`: of the value itself, which is that of its type where it may be anywhere.
  */
 export function misplacedTypes(value: Value, path: string): string[] {
   if (value instanceof ListValue) return [...itemsOf(value)].flatMap((item) => misplacedTypes(item, path))

@@ -52,7 +52,8 @@ function patchedByJson(object: KubeObject, operations: ListValue): Json {
     if (!(operation instanceof JsonPatchValue)) {
       throw new MutationFault("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch")
     }
-    const misplaced = operation.value instanceof ObjectValue ? misplacedTypes(operation.value, "Object") : []
+    const { value } = operation
+    const misplaced = value instanceof ObjectValue ? misplacedTypes(value, value.typeName) : []
     if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
     patch.push(operationOf(operation))
   }

@@ -33,10 +33,11 @@ const expressions: readonly string[] = [
     "{'a': 'b'}",
   ].map((value) => inPod(`containers: ${value}`)),
   ...[
-    ...["null", "1", "1u", "1.5", "true", "b'x'", "{'b': 'c'}", "['b']", "type(1)", "object.metadata.labels"],
-    ...["duration('90s')", "timestamp('2020-01-01T00:00:00Z')", "timestamp('2020-01-01T00:00:00.5Z')"],
-    "optional.of('x')",
-  ].map((value) => inMetadata(`labels: {'a': ${value}}`)),
+    ["null", "1", "1u", "1.5", "true", "b'x'", "{'b': 'c'}", "['b']", "type(1)", "object.metadata.labels"],
+    ["duration('90s')", "timestamp('2020-01-01T00:00:00Z')", "timestamp('2020-01-01T00:00:00.5Z')", "optional.of('x')"],
+  ]
+    .flat()
+    .map((value) => inMetadata(`labels: {'a': ${value}}`)),
   ...["null", "{}", "object.metadata.labels", "optional.of({'a': 'b'})", "dyn({'a': 'b'})", "5", "['a']"].map((value) =>
     inMetadata(`labels: ${value}`),
   ),
@@ -56,9 +57,32 @@ const expressions: readonly string[] = [
   "Object{metadata: {'labels': {'x': 'y'}}}",
 ]
 
+/** Upstream fails completely at an object within a map. */
+const patchValues: readonly string[] = [
+  ["null", "1", "1u", "1.5", "5.0", "true", "b'x'", "'a'", "{'b': 'c'}", "[['b']]", "[1, 'a', null]", "type(1)"],
+  ["9007199254740991", "9007199254740993", "9223372036854775807", "18446744073709551615u", "1e300"],
+  ["0.0/0.0", "1.0/0.0", "duration('90s')", "timestamp('2020-01-01T00:00:00Z')", "optional.of('x')", "optional.none()"],
+  ["{1: 'a'}", "{true: 'a'}", "quantity('1')", "ip('1.2.3.4')", "url('http://a')", "object.metadata.labels"],
+  ["Object{a: 'b'}", "Object.metadata{labels: {'a': 'b'}}", "Object.spec{a: [Object.spec.a{b: 1}]}"],
+  ["Object.spec{a: [Object.metadata{b: 1}]}"],
+].flat()
+
+const patches: readonly string[] = [
+  ...["/spec/minReadySeconds", "/metadata/annotations"].flatMap((path) =>
+    patchValues.map((value) => `[JSONPatch{op: 'add', path: '${path}', value: ${value}}]`),
+  ),
+  ...patchValues
+    .filter((value) => !value.startsWith("Object"))
+    .map((value) => `[JSONPatch{op: 'add', path: '/metadata/annotations', value: {'a': ${value}}}]`),
+  "[JSONPatch{op: 'add', path: '/spec/strategy', value: Object.spec.strategy{type: 'Recreate'}}]",
+  "[JSONPatch{op: dyn(1), path: '/a'}]",
+  "[JSONPatch{op: 'add', path: dyn(true), value: 1}]",
+]
+
 export function policyValueCases(): Scenario[] {
   return [
-    { name: "mutating policies give fields values of every type", anyOrder: true, steps: values() },
+    { name: "mutating policies give fields values of every type", anyOrder: true, steps: values(expressions) },
+    { name: "mutating policies patch with values of every type", anyOrder: true, steps: values(patches) },
     { name: "mutating policies configure a scale", steps: scales() },
   ]
 }
@@ -73,7 +97,11 @@ function policy(name: string, resources: string[], expression: string, condition
       resourceRules: [rule],
     },
     matchConditions: [{ name: "one", expression: condition }],
-    mutations: [{ patchType: "ApplyConfiguration", applyConfiguration: { expression } }],
+    mutations: [
+      expression.startsWith("[")
+        ? { patchType: "JSONPatch", jsonPatch: { expression } }
+        : { patchType: "ApplyConfiguration", applyConfiguration: { expression } },
+    ],
   }
   return [
     post(`${policies}/mutatingadmissionpolicies`, { metadata, spec }, { label: `POST ${name} ${expression}` }),
@@ -103,14 +131,14 @@ const deployment = (name: string) => ({
   },
 })
 
-function values(): RequestStep[] {
-  const names = expressions.map((_, index) => `p${index}`)
+function values(all: readonly string[]): RequestStep[] {
+  const names = all.map((_, index) => `p${index}`)
   return [
-    ...expressions.flatMap((expression, index) =>
+    ...all.flatMap((expression, index) =>
       policy(`p${index}`, ["deployments"], expression, `object.metadata.name == 'p${index}'`),
     ),
     ...settled(),
-    ...expressions.map((expression, index) =>
+    ...all.map((expression, index) =>
       post(`${deployments}?dryRun=All`, deployment(`p${index}`), { label: `POST with ${expression}` }),
     ),
     ...gone(names),
