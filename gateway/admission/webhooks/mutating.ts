@@ -182,7 +182,7 @@ function servedAs(
 function checkCustom(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
   const { customResource } = definition
   if (customResource === undefined || typeFault(object as unknown as { [key: string]: Json }) !== undefined) return
-  const { apiVersion = "", kind }: Partial<KubeObject> = object
+  const { apiVersion = "", kind } = object as { apiVersion?: string; kind?: string }
   if (!kind) throw internalError(`Object 'Kind' is missing in '${printJson(sortedKeys(object as unknown as Json))}'`)
   const { group, version } = parseGroupVersion(apiVersion)
   if (group !== definition.group) {
