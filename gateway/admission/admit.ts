@@ -103,8 +103,8 @@ class Attributes implements AdmissionAttributes {
     return optionsOf(this.#ctx, this, this.#request)
   }
 
-  decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore"): KubeObject {
-    return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), unknownFields)
+  decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore", origin: "body" | "apply" = "body"): KubeObject {
+    return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), unknownFields, undefined, origin)
   }
 }
 

@@ -26,8 +26,11 @@ export interface AdmissionAttributes {
   definition: ResourceDefinition
   /** CreateOptions, UpdateOptions or DeleteOptions; undefined on CONNECT. */
   options: Json | undefined
-  /** Decodes a modified form of the object like a request body: validates, prunes or rejects unknown fields, adds defaults. */
-  decode(value: Json, unknownFields?: "Ignore" | "Strict"): KubeObject
+  /**
+   * Decodes a modified form of the object like a request body, or like what an apply makes: validates, prunes or rejects unknown fields,
+   * adds defaults.
+   */
+  decode(value: Json, unknownFields?: "Ignore" | "Strict", origin?: "body" | "apply"): KubeObject
   reinvocation: Reinvocation
 }
 

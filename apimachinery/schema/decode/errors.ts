@@ -165,3 +165,10 @@ export function notParts(path: readonly (string | number)[], value: Json, schema
 export function refusalDetail(message: string): string {
   return after(message, [' in version "', '" cannot be handled as a ', ": "])
 }
+
+/** The same as upstream tells it of an object in memory, whose type has this schema. */
+export function memoryDetail({ cause, message }: Error, schema: Schema): string {
+  const converted = cause instanceof Mismatch ? cause.refusal(schema) : undefined
+  const fault = converted ?? refusalDetail(message)
+  return fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
+}

@@ -2,6 +2,7 @@
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
+import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
@@ -23,7 +24,7 @@ import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { MutationFault, patchedBy } from "./mutation-result.ts"
 import { collectParams, ConfigurationFault, paramRegistry, takeTurn } from "./params.ts"
-import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { memoryDetail, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionPolicy"
 
@@ -241,7 +242,8 @@ class Run {
     if (isOwn) checkVersion(definition, own)
     if (semanticEqual(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
-    replaceObject(attributes, decoded(attributes, back))
+    const isConfigured = value instanceof ObjectValue && own.customResource === undefined
+    replaceObject(attributes, isConfigured ? configured(attributes, back) : decoded(attributes, back))
     this.#input.forget()
     return true
   }
@@ -261,6 +263,19 @@ function checkVersion(definition: ResourceDefinition, own: ResourceDefinition): 
       ? `converting (${from}) to (${to}): unknown conversion`
       : `${from} is not suitable for converting to ${JSON.stringify(printGroupVersion(own))}`,
   )
+}
+
+/** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */
+function configured(attributes: AdmissionAttributes, object: unknown): KubeObject {
+  try {
+    return attributes.decode(structuredClone(object) as Json, "Ignore", "apply")
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    const { group, version, kind, schema } = attributes.definition
+    const detail = memoryDetail(error, schema)
+    const into = `${group === "" ? "/" : `${group}/`}${version}, Kind=${kind}`
+    throw new MutationFault(`unable to convert unstructured object to ${into}: ${detail}`)
+  }
 }
 
 /** An invalid result of a policy is not the caller's fault. */

@@ -4,7 +4,7 @@
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { EmbeddedFault } from "../../../apimachinery/schema/decode/custom.ts"
-import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { memoryDetail } from "../../../apimachinery/schema/decode/errors.ts"
 import { parseObject } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { canonicalScalar, ScalarError } from "../../../apimachinery/schema/scalars.ts"
@@ -157,9 +157,7 @@ function decodeApplied(
     if (cause instanceof UnconvertedError) {
       throw unexplained(`failed to convert to unversioned ${name}: ${cause.message}`, { cause: error })
     }
-    const converted = cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
-    const fault = converted ?? refusalDetail(error.message)
-    const detail = fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
+    const detail = memoryDetail(error, expected.schema)
     const message = `failed to convert new object ${name} to proper version: unable to convert unstructured object to ${kind}: ${detail}`
     throw unexplained(message, { cause: error })
   }
