@@ -148,7 +148,8 @@ async function callAndPatch(
   const result = applied(object, operations)
   if (isOwnKind(attributes)) checkCustom(ctx, attributes.definition, result)
   const [before, next] = [await asRequested(object), await asRequested(result)]
-  const changed = (!invocations.isPatched && writesManagers(attributes)) || !semanticEqual(before, next)
+  const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
+  const changed = isOther || (!invocations.isPatched && writesManagers(attributes)) || !semanticEqual(before, next)
   invocations.isPatched = true
   replaceObject(attributes, next)
   return changed

@@ -50,7 +50,8 @@ function ofVersions(): WebhookScenario[] {
           metadata: { name: version },
           spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
         }),
-        patch(`${list(version)}/${version}`, mergePatch, { spec: { maxReplicas: 5 } }),
+        // Of another manager: upstream's times have nanoseconds until an object is stored.
+        patch(`${list(version)}/${version}?fieldManager=m`, mergePatch, { spec: { maxReplicas: 5 } }),
       ]),
     }
   })
