@@ -80,7 +80,13 @@ export class JsonPatchValue extends OpaqueValue {
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof JsonPatchValue && JSON.stringify(other.operation()) === JSON.stringify(this.operation())
+    if (!(other instanceof JsonPatchValue)) return false
+    try {
+      return JSON.stringify(other.operation()) === JSON.stringify(this.operation())
+    } catch (error) {
+      if (error instanceof NoJson) return false // the patch itself is refused for it
+      throw error
+    }
   }
 
   operation(): Json {
