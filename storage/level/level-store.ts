@@ -142,7 +142,8 @@ export class LevelStore implements Store, ChangeLog {
     const waiting = this.#database.ready()
     if (waiting !== undefined) await waiting
     if (revision !== undefined) checkReadable(revision, this.#history.compacted, this.#head)
-    if (revision !== undefined && revision < this.#head) return this.#past((view) => readAt(view, key, revision))
+    if (revision !== undefined && revision < this.#head)
+      return this.#past(revision, (view) => readAt(view, key, revision))
     return this.#readCurrent(key)
   }
 
@@ -154,7 +155,7 @@ export class LevelStore implements Store, ChangeLog {
     checkReadable(options.revision ?? this.#head, this.#history.compacted, this.#head)
     this.#residency.promote((load) => this.#withView(load))
     const read = (view: View) => readRange(view, prefix, options, this.#countIn(view, prefix, options))
-    return options.revision === undefined ? this.#withView(read) : this.#past(read)
+    return options.revision === undefined ? this.#withView(read) : this.#past(options.revision, read)
   }
 
   /** While a commit ends, the view may still be that before it. */
@@ -173,9 +174,11 @@ export class LevelStore implements Store, ChangeLog {
 
   async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
     await this.#database.ready()
-    const { compacted } = this.#history
-    if (after <= compacted) throw compactedError(after, compacted)
-    return this.#withView((view) => readChanges(view, prefix, after))
+    return this.#withView((view) => {
+      const { compacted } = this.#history
+      if (after <= compacted) throw compactedError(after, compacted)
+      return readChanges(view, prefix, after)
+    })
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -231,9 +234,15 @@ export class LevelStore implements Store, ChangeLog {
     }
   }
 
-  /** Also compacts after reads of the past, so that continue tokens expire in time even without further writes. */
-  async #past<T>(read: (view: View) => Promise<T>): Promise<T> {
-    const result = await this.#withView(read)
+  /**
+   * Also compacts after reads of the past, so that continue tokens expire in time even without further writes. Compactions that ended
+   * while the read waited for its view have set the compacted revision before they removed what it would need.
+   */
+  async #past<T>(revision: Revision, read: (view: View) => Promise<T>): Promise<T> {
+    const result = await this.#withView((view) => {
+      checkReadable(revision, this.#history.compacted, this.#head)
+      return read(view)
+    })
     this.#history.check(this.#head)
     return result
   }

@@ -1,11 +1,22 @@
 // Random operations compared with a simple model: an array of states by revision. For every implementation. MODEL_SEED=<seed>
 // repeats a failed run; MODEL_STEPS changes its length.
 
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect } from "vitest"
 import { createRandom, type Random } from "../../apimachinery/testing/random.ts"
+import {
+  type BaseLayer,
+  hasCode,
+  type Operation,
+  type RangeResult,
+  type StorageErrorCode,
+  type Store,
+  type Transaction,
+  type TransactionResult,
+} from "../types.ts"
 import { createBaseLayer } from "./base-layer.ts"
-import { compareKeys } from "../key-order.ts"
-import type { BaseLayer, KeyValue, Operation, Store, StoreEvent, Transaction, Watcher } from "../types.ts"
+import { Model, showState } from "./model-state.ts"
+import { ModelWatch } from "./model-watch.ts"
 
 const steps = Number(process.env["MODEL_STEPS"] ?? 400)
 const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
@@ -16,6 +27,8 @@ export interface ModelRun {
   open: () => Promise<Store>
   /** Transactions submitted together are applied in order; otherwise they are submitted one by one. */
   inOrder: boolean
+  /** Default: yes. */
+  reopens?: boolean
 }
 
 export const modelBase = createBaseLayer(
@@ -29,8 +42,6 @@ export async function runModel(run: ModelRun): Promise<void> {
   await model.finish()
 }
 
-type State = ReadonlyMap<string, { value: string; create: number; mod: number }>
-
 const keys = ["/a/1", "/a/2", "/a/2/x", "/a/é", "/a/\u{1f600}", "/a/\u{ffee}", "/ab", "/b/1", "/b/2", "/c"]
 const prefixes = ["/a/", "/a", "/b/", "/", "/a/2", "/none"]
 /** Small, so that watches, groups and logs are read in several parts. */
@@ -42,79 +53,17 @@ export const modelLimits = {
   recentRevisions: 4,
 }
 
-class Model {
-  /** By revision; states before `compacted + 1` are not used. */
-  readonly states: State[] = [new Map(), new Map()]
-  readonly events: { revision: number; text: string; key: string }[] = []
-  compacted = 0
-
-  constructor(base: BaseLayer | undefined) {
-    const value = (key: string): string => Buffer.from(base?.value(key) ?? []).toString()
-    this.states[1] = new Map((base?.keys ?? []).map((key) => [key, { value: value(key), create: 1, mod: 1 }]))
-  }
-
-  get revision(): number {
-    return this.states.length - 1
-  }
-
-  at(revision: number): State {
-    return this.states[revision] ?? new Map()
-  }
-
-  apply({ compare, operations }: Transaction): { succeeded: boolean; revision: number } {
-    const before = this.at(this.revision)
-    if (!compare.every(({ key, modRevision }) => (before.get(key)?.mod ?? 0) === modRevision))
-      return { succeeded: false, revision: this.revision }
-    const after = new Map(before)
-    const revision = this.revision + 1
-    const texts: string[] = []
-    for (const operation of operations) this.#write(after, operation, revision, texts)
-    if (texts.length > 0) this.states.push(after)
-    return { succeeded: true, revision: this.revision }
-  }
-
-  #write(
-    state: Map<string, { value: string; create: number; mod: number }>,
-    operation: Operation,
-    revision: number,
-    texts: string[],
-  ): void {
-    const { key } = operation
-    const old = state.get(key)
-    const was = old ? ` was ${old.value} ${old.create}/${old.mod}` : ""
-    let text = ""
-    if (operation.type === "put") {
-      const entry = { value: Buffer.from(operation.value).toString(), create: old?.create ?? revision, mod: revision }
-      state.set(key, entry)
-      text = `put ${key}=${entry.value} ${entry.create}/${revision}${was}`
-    } else {
-      if (!old) return
-      state.delete(key)
-      text = `delete ${key}=${old.value} ${old.create}/${revision}${was}`
-    }
-    texts.push(text)
-    this.events.push({ revision, text, key })
-  }
-}
-
-const textOf = (value: Uint8Array): string => Buffer.from(value).toString()
-const showState = (kv: KeyValue): string => `${kv.key}=${textOf(kv.value)} ${kv.createRevision}/${kv.modRevision}`
-const showEvent = ({ type, current, previous }: StoreEvent): string => {
-  const was = previous ? ` was ${textOf(previous.value)} ${previous.createRevision}/${previous.modRevision}` : ""
-  return `${type} ${showState(current)}${was}`
-}
-
 class Run {
   readonly #random: Random
-  readonly #open: () => Promise<Store>
+  readonly #open: (() => Promise<Store>) | undefined
   readonly #inOrder: boolean
   readonly #model: Model
   #store: Store
-  #watch: { watcher: Watcher; prefix: string; after: number } | undefined
+  #watch: ModelWatch | undefined
   #written = 0
 
-  constructor({ base, open, inOrder }: ModelRun, random: Random, store: Store) {
-    this.#open = open
+  constructor({ base, open, inOrder, reopens = true }: ModelRun, random: Random, store: Store) {
+    this.#open = reopens ? open : undefined
     this.#inOrder = inOrder
     this.#random = random
     this.#store = store
@@ -123,12 +72,15 @@ class Run {
 
   async step(): Promise<void> {
     const choice = this.#random(100)
-    if (choice < 45) await this.#transactions()
-    else if (choice < 65) await this.#range()
-    else if (choice < 75) await this.#get()
-    else if (choice < 90) await this.#watchSome()
-    else if (choice < 95) await this.#compact()
-    else if (choice < 97) await this.#reopen()
+    if (choice < 35) await this.#transactions()
+    else if (choice < 50) await this.#range()
+    else if (choice < 60) await this.#get()
+    else if (choice < 75) await this.#watchSome()
+    else if (choice < 80) await this.#compact()
+    else if (choice < 82) await this.#reopen()
+    else if (choice < 84) await this.#closeBesideWrites()
+    else if (choice < 87) await this.#unreadable()
+    else if (choice < 95) await this.#together()
     else await this.#page()
     expect(this.#store.revision).toBe(this.#model.revision)
     expect(this.#store.compactedRevision).toBe(this.#model.compacted)
@@ -159,22 +111,19 @@ class Run {
     return { compare, operations }
   }
 
-  // Transactions submitted together must have the same effect as sequential ones.
-  async #transactions(): Promise<void> {
-    const count = this.#inOrder ? 1 + this.#random(6) : 1
-    const transactions = Array.from({ length: count }, () => this.#transaction())
-    const results = await Promise.all(transactions.map((transaction) => this.#store.txn(transaction)))
-    for (const [i, transaction] of transactions.entries()) {
-      const { succeeded, revision } = results[i] ?? {}
-      expect({ succeeded, revision }).toEqual(this.#model.apply(transaction))
-    }
+  #severalTransactions(): Transaction[] {
+    return Array.from({ length: this.#inOrder ? 1 + this.#random(6) : 1 }, () => this.#transaction())
   }
 
-  #expected(prefix: string, revision: number, after?: string): string[] {
-    return [...this.#model.at(revision)]
-      .filter(([key]) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0))
-      .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-      .map(([key, { value, create, mod }]) => `${key}=${value} ${create}/${mod}`)
+  // Transactions submitted together must have the same effect as sequential ones.
+  async #transactions(): Promise<void> {
+    const transactions = this.#severalTransactions()
+    const results = await Promise.all(transactions.map((transaction) => this.#store.txn(transaction)))
+    for (const [i, transaction] of transactions.entries()) this.#applied(transaction, results[i])
+  }
+
+  #applied(transaction: Transaction, { succeeded, revision }: Partial<TransactionResult> = {}): void {
+    expect({ succeeded, revision }).toEqual(this.#model.apply(transaction))
   }
 
   async #range(): Promise<void> {
@@ -184,22 +133,25 @@ class Run {
     const after = this.#random(2) === 0 ? this.#pick(keys) : undefined
     const options = { revision, limit, count: true, ...(after === undefined ? {} : { after }) }
     const { items, more, remaining } = await this.#store.range(prefix, options)
-    const expected = this.#expected(prefix, revision, after)
+    const expected = this.#model.list(prefix, revision, after)
     expect(items.map(showState)).toEqual(expected.slice(0, limit))
     expect([more, remaining]).toEqual([expected.length > limit, Math.max(0, expected.length - limit)])
-    const latest = this.#expected(prefix, this.#model.revision)
+    const latest = this.#model.list(prefix, this.#model.revision)
     expect((await this.#store.range(prefix, { limit, count: true })).remaining).toBe(Math.max(0, latest.length - limit))
     const all = await this.#store.range(prefix)
     expect(all.items.map(showState)).toEqual(latest)
+    const piece = await this.#store.range(prefix, { revision, limitBytes: 1 + this.#random(60) })
+    const whole = this.#model.list(prefix, revision)
+    expect(piece.items.map(showState)).toEqual(whole.slice(0, piece.items.length))
+    expect(piece.more).toBe(piece.items.length < whole.length)
+    expect(piece.items.length > 0).toBe(whole.length > 0)
   }
 
   async #get(): Promise<void> {
     const revision = this.#revision()
     for (const key of keys) {
       const found = await this.#store.get(key, revision)
-      expect(found ? [showState(found)] : []).toEqual(
-        this.#expected(key, revision).filter((s) => s.startsWith(`${key}=`)),
-      )
+      expect(found ? [showState(found)] : []).toEqual(this.#model.get(key, revision))
     }
   }
 
@@ -213,47 +165,120 @@ class Run {
       if (!page.more) break
       await this.#transactions()
     }
-    expect(found).toEqual(this.#expected("/", revision))
+    expect(found).toEqual(this.#model.list("/", revision))
   }
 
-  // Continues the current watch or starts one, and reads all events up to now.
-  async #watchSome(): Promise<void> {
-    this.#watch ??= this.#startWatch()
-    const { watcher, prefix, after } = this.#watch
-    const expected = this.#model.events.filter((event) => event.revision > after && event.key.startsWith(prefix))
-    const found: string[] = []
-    const iterator = watcher[Symbol.asyncIterator]()
-    while (found.length < expected.length) {
-      const batch = await iterator.next()
-      found.push(...(batch.value as StoreEvent[]).map(showEvent))
+  async #unreadable(): Promise<void> {
+    const [key, prefix] = [this.#pick(keys), this.#pick(prefixes)]
+    const expectCode = async (revision: number, wanted: StorageErrorCode): Promise<void> => {
+      const iterator = this.#store.watch(prefix, { after: revision })[Symbol.asyncIterator]()
+      const outcomes = [this.#store.get(key, revision), this.#store.range(prefix, { revision }), iterator.next()]
+      await Promise.all(outcomes.map((outcome) => expect(outcome).rejects.toMatchObject({ code: wanted })))
     }
-    expect(found).toEqual(expected.map((event) => event.text))
-    this.#watch.after = this.#model.revision
-    if (this.#random(3) === 0) this.#endWatch()
+    await expectCode(this.#model.revision + 1 + this.#random(3), "FutureRevision")
+    if (this.#model.compacted > 0) await expectCode(1 + this.#random(this.#model.compacted), "Compacted")
   }
 
-  #startWatch(): { watcher: Watcher; prefix: string; after: number } {
-    const prefix = this.#pick(prefixes)
-    const after = this.#revision()
-    return { watcher: this.#store.watch(prefix, { after }), prefix, after }
+  /** Continues the current watch or starts one, and reads all events up to now. */
+  async #watchSome(): Promise<void> {
+    this.#watch ??= new ModelWatch(this.#store, this.#pick(prefixes), {
+      after: this.#revision(),
+      ...(this.#random(4) === 0 ? { maxPendingBytes: 600 } : {}),
+      ...(this.#random(4) === 0 ? { concerns: (key: string) => key.length % 2 === 0 } : {}),
+      patient: this.#random(2) === 0,
+    })
+    const continues = await this.#watch.readAll(this.#model)
+    if (!continues || this.#random(3) === 0) this.#endWatch()
   }
 
   #endWatch(): void {
-    this.#watch?.watcher.close()
+    this.#watch?.close()
     this.#watch = undefined
   }
 
   async #compact(): Promise<void> {
-    // Compaction may expire a watch that is behind; the suite tests that.
-    this.#endWatch()
     const revision = this.#revision()
     await this.#store.compact(revision)
-    this.#model.compacted = Math.max(this.#model.compacted, Math.min(revision, this.#model.revision - 1))
+    this.#model.compact(revision)
+  }
+
+  /** Writes, reads of the past and of the present, a compaction and a read of the watch, none of which waits for another. */
+  async #together(): Promise<void> {
+    const store = this.#store
+    const before = this.#model.revision
+    const transactions = this.#severalTransactions()
+    const reads = Array.from({ length: 4 }, () => new PastRead(this.#pick(prefixes), this.#revision()))
+    const compaction = this.#random(2) === 0 ? Math.min(this.#revision(), before - 1) : 0
+    let results: readonly TransactionResult[] = []
+    let present: RangeResult | undefined
+    this.#watch?.begin()
+    await this.#atOnce([
+      ...reads.map((read) => () => read.from(store)),
+      async () => (results = await Promise.all(transactions.map((transaction) => store.txn(transaction)))),
+      async () => (present = await store.range("/")),
+      async () => (compaction > 0 ? store.compact(compaction) : undefined),
+    ])
+    for (const [i, transaction] of transactions.entries()) this.#applied(transaction, results[i])
+    this.#model.compact(compaction)
+    for (const read of reads) read.check(this.#model)
+    expect(present?.revision).toBeGreaterThanOrEqual(before)
+    expect(present?.items.map(showState)).toEqual(this.#model.list("/", present?.revision ?? 0))
+  }
+
+  /** In any order, and in different turns of the event loop. */
+  async #atOnce(jobs: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const begin = async (job: () => Promise<unknown>): Promise<void> => {
+      for (let turns = this.#random(4); turns > 0; turns--) await nextTurn()
+      await job()
+    }
+    const order = jobs.map((job) => ({ job, place: this.#random(100) })).toSorted((a, b) => a.place - b.place)
+    await Promise.all(order.map(({ job }) => begin(job)))
+  }
+
+  /** What has been acknowledged is there when the store is opened again, and nothing else. */
+  async #closeBesideWrites(): Promise<void> {
+    if (!this.#inOrder || this.#open === undefined) return this.#transactions()
+    const transactions = this.#severalTransactions()
+    const writing = Promise.allSettled(transactions.map((transaction) => this.#store.txn(transaction)))
+    for (let turns = this.#random(4); turns > 0; turns--) await nextTurn()
+    await this.#reopen()
+    for (const [i, outcome] of (await writing).entries()) {
+      if (outcome.status === "fulfilled") this.#applied(transactions[i] as Transaction, outcome.value)
+      else expect(outcome.reason).toMatchObject({ code: "Closed" })
+    }
   }
 
   async #reopen(): Promise<void> {
+    if (this.#open === undefined) return
     this.#endWatch()
     await this.#store[Symbol.asyncDispose]()
     this.#store = await this.#open()
+  }
+}
+
+/** A read that may come too late. */
+class PastRead {
+  readonly #prefix: string
+  readonly #revision: number
+  #found: readonly string[] | "Compacted" = []
+
+  constructor(prefix: string, revision: number) {
+    this.#prefix = prefix
+    this.#revision = revision
+  }
+
+  async from(store: Store): Promise<void> {
+    try {
+      const { items } = await store.range(this.#prefix, { revision: this.#revision })
+      this.#found = items.map(showState)
+    } catch (error) {
+      if (!hasCode(error, "Compacted")) throw error
+      this.#found = error.code
+    }
+  }
+
+  check(model: Model): void {
+    if (this.#found === "Compacted") expect(this.#revision).toBeLessThanOrEqual(model.compacted)
+    else expect(this.#found).toEqual(model.list(this.#prefix, this.#revision))
   }
 }
