@@ -77,5 +77,6 @@ test.for([
 test("an invalid selector is shown in its cell", () => {
   expect(printLabelSelector({ matchExpressions: [{ key: "a", operator: "Like", values: [] }] })).toBe("<error>")
   expect(printLabelSelector(undefined)).toBe("<none>")
+  expect(printLabelSelector(null)).toBe("<none>")
   expect(printLabelSelector({})).toBe("<none>")
 })

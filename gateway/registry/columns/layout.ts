@@ -13,9 +13,9 @@ export function printLabels(labels: Readonly<Record<string, string>> | undefined
   return pairs.length === 0 ? "<none>" : pairs.sort().join(",")
 }
 
-/** An invalid selector must not fail the whole list, so it is shown as an error. */
-export function printLabelSelector(selector: LabelSelector | undefined): string {
-  if (selector === undefined) return "<none>"
+/** An invalid selector must not fail the whole list, so it is shown as an error. The blank object of a bookmark has null. */
+export function printLabelSelector(selector: LabelSelector | undefined | null): string {
+  if (selector === undefined || selector === null) return "<none>"
   try {
     return printSelector(selectorFromLabelSelector(selector)) || "<none>"
   } catch (error) {
