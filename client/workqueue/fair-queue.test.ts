@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createRandom } from "../../apimachinery/testing/random.ts"
+import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
 import { FakeClock } from "../testing/fake-clock.ts"
 import { FairQueue, type FairQueueOptions } from "./fair-queue.ts"
 
@@ -273,7 +273,7 @@ describe("FairQueue groups", () => {
 })
 
 describe("FairQueue under random operations", () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("agrees with a model of dirty and processing sets (seed %i)", async (seed) => {
+  test.each(seeds(8))("agrees with a model of dirty and processing sets (SEED=%i)", async (seed) => {
     const random = createRandom(seed)
     const clock = new FakeClock()
     const queue = createQueue({ clock, weight: (group) => Number(group) + 1 })
@@ -291,7 +291,12 @@ describe("FairQueue under random operations", () => {
     for (let step = 0; step < 3000; step++) {
       const some = key(String(random(4)), String(random(12)))
       const waiting = (): number => [...dirty].filter((name) => !processing.has(name)).length
-      switch (random(5)) {
+      switch (random(40) === 0 ? "remove" : random(5)) {
+        case "remove":
+          queue.removeGroup(some.group)
+          for (const known of [dirty, delayed])
+            for (const name of known.keys()) if (name.startsWith(`${some.group}/`)) known.delete(name)
+          break
         case 0:
         case 1:
           queue.add(some)
@@ -314,10 +319,10 @@ describe("FairQueue under random operations", () => {
           break
         }
         default: {
-          const [first] = processing.values()
-          if (first !== undefined) {
-            processing.delete(id(first))
-            queue.done(first)
+          if (processing.size > 0) {
+            const one = pick(random, [...processing.values()])
+            processing.delete(id(one))
+            queue.done(one)
           }
           clock.advance(random(20))
           settle()
