@@ -23,6 +23,11 @@ export class KeyCounts {
     }
   }
 
+  /** The database has been opened again: it may have more than the commits that have been reported. */
+  forget(): void {
+    this.#counts.clear()
+  }
+
   /** Called in the same turn as the store's head changes. */
   committed(events: readonly StoreEvent[]): void {
     if (this.#counts.size === 0) return

@@ -263,6 +263,7 @@ export class LevelStore implements Store, ChangeLog {
     await this.#allowance.open(database, state)
     await this.#residency.open(database, () => {
       this.#head = state.head
+      this.#counts.forget()
       this.#history.compacted = state.compacted
       this.#buffer = new EventBuffer(state.head, this.#limits.recentEventBytes)
       trusted()

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { put } from "../testing/store-suite/shorthand.ts"
+import { code, put } from "../testing/store-suite/shorthand.ts"
 import type { Store } from "../types.ts"
+import { type Database, type DatabaseOptions, openDatabase } from "./database.ts"
 import { openLevelStore } from "./store.ts"
 
 test("keys that have been counted on disk are counted on with the writes", async () => {
@@ -31,6 +32,32 @@ test("keys that have been counted on disk are counted on with the writes", async
   const seen = await Promise.all(counts)
   expect(Math.max(...seen.map(Number))).toBe(23)
   expect(await count("/a/")).toBe(23)
+})
+
+test("keys are counted again after a failed write that is on disk", async () => {
+  await using stack = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), "polyplane-range-"))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  let isFailing = false
+  const open = async (options: DatabaseOptions): Promise<Database> => {
+    const database = await openDatabase(options)
+    const write = database.batch.bind(database) as (...args: unknown[]) => Promise<void>
+    const batch = async (...args: unknown[]): Promise<void> => {
+      await write(...args)
+      if (isFailing) throw Object.assign(new Error("IO error"), { code: "LEVEL_IO_ERROR" })
+    }
+    return Object.assign(database, { batch })
+  }
+  const limits = { residentBytes: 0, reopenMilliseconds: 0 }
+  const store: Store = stack.use(await openLevelStore({ directory, open, limits }))
+  await put(store, "/a/1", "1")
+  const count = async () => (await store.range("/a/", { limit: 0, count: true })).remaining
+  expect(await count()).toBe(1)
+  isFailing = true
+  await expect(put(store, "/a/2", "1")).rejects.toEqual(code("Unavailable"))
+  isFailing = false
+  await store.latest()
+  expect(await count()).toBe(2)
 })
 
 test("a range ends when its values have a length, and can be continued", async () => {

@@ -6,7 +6,6 @@ import { expect } from "vitest"
 import { createRandom, type Random } from "../../apimachinery/testing/random.ts"
 import {
   type BaseLayer,
-  hasCode,
   type Operation,
   type RangeResult,
   type StorageErrorCode,
@@ -15,6 +14,7 @@ import {
   type TransactionResult,
 } from "../types.ts"
 import { createBaseLayer } from "./base-layer.ts"
+import { PastRead } from "./model-read.ts"
 import { Model, showState } from "./model-state.ts"
 import { ModelWatch } from "./model-watch.ts"
 
@@ -29,6 +29,13 @@ export interface ModelRun {
   inOrder: boolean
   /** Default: yes. */
   reopens?: boolean
+  /** The disk below the store, if it can fail. */
+  disk?: ModelDisk
+}
+
+/** Its next write fails, before or after the data has been written. */
+export interface ModelDisk {
+  failure: "before" | "after" | undefined
 }
 
 export const modelBase = createBaseLayer(
@@ -57,12 +64,14 @@ class Run {
   readonly #random: Random
   readonly #open: (() => Promise<Store>) | undefined
   readonly #inOrder: boolean
+  readonly #disk: ModelDisk | undefined
   readonly #model: Model
   #store: Store
   #watch: ModelWatch | undefined
   #written = 0
 
-  constructor({ base, open, inOrder, reopens = true }: ModelRun, random: Random, store: Store) {
+  constructor({ base, open, inOrder, reopens = true, disk }: ModelRun, random: Random, store: Store) {
+    this.#disk = disk
     this.#open = reopens ? open : undefined
     this.#inOrder = inOrder
     this.#random = random
@@ -79,7 +88,8 @@ class Run {
     else if (choice < 80) await this.#compact()
     else if (choice < 82) await this.#reopen()
     else if (choice < 84) await this.#closeBesideWrites()
-    else if (choice < 87) await this.#unreadable()
+    else if (choice < 86) await this.#failingWrite()
+    else if (choice < 88) await this.#unreadable()
     else if (choice < 95) await this.#together()
     else await this.#page()
     expect(this.#store.revision).toBe(this.#model.revision)
@@ -248,37 +258,28 @@ class Run {
     }
   }
 
+  /** What a failed write has left on the disk shows when the store continues. */
+  async #failingWrite(): Promise<void> {
+    const disk = this.#disk
+    if (disk === undefined) return this.#transactions()
+    this.#endWatch()
+    const transaction = this.#transaction()
+    disk.failure = this.#pick(["before", "after"])
+    const result = await this.#store.txn(transaction).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: "Unavailable" })
+    })
+    disk.failure = undefined
+    // The store continues when it has read what is there; until then values in memory are those before.
+    await this.#store.txn({ compare: [], operations: [] })
+    if (result !== undefined) this.#applied(transaction, result)
+    else if (this.#store.revision > this.#model.revision) this.#model.apply(transaction)
+    await this.#range()
+  }
+
   async #reopen(): Promise<void> {
     if (this.#open === undefined) return
     this.#endWatch()
     await this.#store[Symbol.asyncDispose]()
     this.#store = await this.#open()
-  }
-}
-
-/** A read that may come too late. */
-class PastRead {
-  readonly #prefix: string
-  readonly #revision: number
-  #found: readonly string[] | "Compacted" = []
-
-  constructor(prefix: string, revision: number) {
-    this.#prefix = prefix
-    this.#revision = revision
-  }
-
-  async from(store: Store): Promise<void> {
-    try {
-      const { items } = await store.range(this.#prefix, { revision: this.#revision })
-      this.#found = items.map(showState)
-    } catch (error) {
-      if (!hasCode(error, "Compacted")) throw error
-      this.#found = error.code
-    }
-  }
-
-  check(model: Model): void {
-    if (this.#found === "Compacted") expect(this.#revision).toBeLessThanOrEqual(model.compacted)
-    else expect(this.#found).toEqual(model.list(this.#prefix, this.#revision))
   }
 }
