@@ -148,7 +148,8 @@ async function contested(
     const type = versions.typeIn(apiVersion)
     if (type === undefined) continue
     const convert = () => versions.convert(object, writer.apiVersion, apiVersion)
-    changes.set(apiVersion, { before, after: await during("failed to convert new object", convert), type })
+    const after = await during("failed to convert new object", convert)
+    changes.set(apiVersion, { before, after, type, isMerged: apiVersion === writer.apiVersion })
   }
   return inSteps(
     contest(managers, key, (apiVersion) => changes.get(apiVersion), reset),

@@ -10,7 +10,7 @@ import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { areUnique, elementOf, haveSameKeys, itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
-import { isGiven, notOfItsType, type Unfinished, whole } from "./whole.ts"
+import { type Building, isGiven, notOfItsType, whole } from "./whole.ts"
 
 export interface Comparison {
   added: FieldSet
@@ -20,18 +20,33 @@ export interface Comparison {
 
 /**
  * No field is in more than one of the three sets. `areStructs`: both states come from Go structs, which contain fields that Go prints
- * even if they are not set. Throws ListItemError for list items that cannot be distinguished, and NotOfItsType for a list or a map
+ * even if they are not set. `isMerged`: a configuration has been merged into `after`, and what that adds has only the fields that it
+ * gives. Throws ListItemError for list items that cannot be distinguished, and NotOfItsType for a list or a map
  * where the type has none.
  */
 export function compare(before: Json, after: Json, type: MergeType): Comparison {
-  return atOnce(comparing(before, after, type, false))
+  return atOnce(comparing(before, after, type))
+}
+
+export interface Compared {
+  areStructs?: boolean | undefined
+  isMerged?: boolean | undefined
 }
 
 /** The same, as a generator of steps. */
-export function* comparing(before: Json, after: Json, type: MergeType, areStructs = false): Steps<Comparison> {
-  const walk: Walk = { added: undefined, modified: undefined, removed: undefined, areStructs, unfinished: [] }
+export function* comparing(before: Json, after: Json, type: MergeType, compared: Compared = {}): Steps<Comparison> {
+  const { areStructs = false, isMerged = false } = compared
+  const unfinished: Steps<void>[] = []
+  const walk: Walk = {
+    added: undefined,
+    modified: undefined,
+    removed: undefined,
+    areStructs,
+    adding: { unfinished, hasZeros: !isMerged },
+    removing: { unfinished, hasZeros: true },
+  }
   compareValues(walk, before, after, type)
-  for (const filling of walk.unfinished) yield* filling
+  for (const filling of unfinished) yield* filling
   return { added: walk.added ?? leaf, modified: walk.modified ?? leaf, removed: walk.removed ?? leaf }
 }
 
@@ -41,7 +56,8 @@ interface Walk {
   modified: FieldSet | undefined
   removed: FieldSet | undefined
   readonly areStructs: boolean
-  readonly unfinished: Unfinished
+  readonly adding: Building
+  readonly removing: Building
 }
 
 function nothing(walk: Walk): void {
@@ -129,7 +145,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
     for (const name in left) {
       const value = left[name]
       if (value === undefined || (right !== undefined && (isGiven(right, name) || type.zeros.has(name)))) continue
-      found.remove(fieldElement(name), whole(walk.unfinished, value, entryType(type, name)))
+      found.remove(fieldElement(name), whole(walk.removing, value, entryType(type, name)))
     }
   }
   found.give(walk)
@@ -150,7 +166,7 @@ function compareEntry(
   if (present === value) return isKept
   const named = type.named(name)
   const entry = named?.type ?? entryType(type, name)
-  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(walk.unfinished, value, entry))
+  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(walk.adding, value, entry))
   else {
     compareValues(walk, present, value, entry)
     found.take(fieldElement, name, walk)
@@ -196,8 +212,8 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
     const [olds, news] = [before.get(element) ?? [], after.get(element) ?? []]
     const [old, fresh] = [olds[0], news[0]]
     if (olds.length <= 1 && news.length <= 1) {
-      if (old === undefined) found.add(element, whole(walk.unfinished, fresh ?? null, type.items))
-      else if (fresh === undefined) found.remove(element, whole(walk.unfinished, old, type.items))
+      if (old === undefined) found.add(element, whole(walk.adding, fresh ?? null, type.items))
+      else if (fresh === undefined) found.remove(element, whole(walk.removing, old, type.items))
       else {
         compareValues(walk, old, fresh, type.items)
         found.take(same, element, walk)
@@ -206,10 +222,10 @@ function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[],
       // Items with the same key are treated as one value.
       if (!equalJson(olds, news)) found.modify(element, leaf)
     } else if (olds.length > 1) {
-      if (fresh !== undefined) found.add(element, whole(walk.unfinished, fresh, type.items))
+      if (fresh !== undefined) found.add(element, whole(walk.adding, fresh, type.items))
       found.remove(element, leaf)
     } else {
-      if (old !== undefined) found.remove(element, whole(walk.unfinished, old, type.items))
+      if (old !== undefined) found.remove(element, whole(walk.removing, old, type.items))
       found.add(element, leaf)
     }
   }

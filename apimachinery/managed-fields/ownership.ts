@@ -41,6 +41,8 @@ export interface Change {
   type: MergeType
   /** Both states were decoded into Go structs; false if one of them is an applied configuration. */
   areStructs?: boolean
+  /** An applied configuration has been merged into the later state, and the result has not been decoded. */
+  isMerged?: boolean
 }
 
 /** The change in another version; undefined if the version is no longer served. */
@@ -134,8 +136,8 @@ function* changesIn(
   if (changes !== undefined) return changes
   const change = changeIn(apiVersion)
   if (change === undefined) return undefined
-  const { before, after, type, areStructs } = change
-  const { added, modified, removed } = yield* comparing(before, after, type, areStructs)
+  const { before, after, type } = change
+  const { added, modified, removed } = yield* comparing(before, after, type, change)
   const fixed = reset(apiVersion)
   changes = { taken: withoutReset(union(modified, added), fixed), removed: withoutReset(removed, fixed) }
   known.set(apiVersion, changes)

@@ -9,43 +9,47 @@ import { elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element
 import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
 import { fieldElement } from "./path-element.ts"
 
-/** Construction of sets of large maps, which the caller carries out at the end. */
-export type Unfinished = Steps<void>[]
+export interface Building {
+  /** Construction of sets of large maps, which the caller carries out at the end. */
+  readonly unfinished: Steps<void>[]
+  /** The value comes from a Go struct, which contains fields that Go prints even if they are not set. */
+  readonly hasZeros: boolean
+}
 
-export function whole(unfinished: Unfinished, value: Json, type: MergeType): FieldSet {
+export function whole(building: Building, value: Json, type: MergeType): FieldSet {
   if (typeof value !== "object" || value === null) return leaf
   if (Array.isArray(value)) {
     const { list } = type
     if (list === undefined) throw notOfItsType()
-    return list.atomic || value.length === 0 ? leaf : wholeList(unfinished, value, list)
+    return list.atomic || value.length === 0 ? leaf : wholeList(building, value, list)
   }
   const { map } = type
   if (map === undefined) throw notOfItsType()
-  return map.atomic ? leaf : wholeMap(unfinished, value, map)
+  return map.atomic ? leaf : wholeMap(building, value, map)
 }
 
 /** Number of names that one step adds to a set. */
 const namesAtOnce = 5000
 
-function wholeMap(unfinished: Unfinished, map: JsonObject, type: MapType): FieldSet {
+function wholeMap(building: Building, map: JsonObject, type: MapType): FieldSet {
   const names = Object.keys(map)
-  for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
+  if (building.hasZeros) for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
   if (names.length > 1) sortTexts(names)
   if (names.length > namesAtOnce) {
     const set: Draft = { ".": leaf }
-    unfinished.push(filling(unfinished, set, names, map, type))
+    building.unfinished.push(filling(building, set, names, map, type))
     return set
   }
   let set: Draft | undefined
   for (const name of names) {
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
-    if (value !== undefined) putWhole(unfinished, (set ??= { ".": leaf }), name, value, type)
+    if (value !== undefined) putWhole(building, (set ??= { ".": leaf }), name, value, type)
   }
   return set ?? leaf
 }
 
 function* filling(
-  unfinished: Unfinished,
+  building: Building,
   set: Draft,
   names: readonly string[],
   map: JsonObject,
@@ -54,27 +58,27 @@ function* filling(
   for (const [index, name] of names.entries()) {
     if (index % namesAtOnce === 0) yield
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
-    if (value !== undefined) putWhole(unfinished, set, name, value, type)
+    if (value !== undefined) putWhole(building, set, name, value, type)
   }
 }
 
-function putWhole(unfinished: Unfinished, set: Draft, name: string, value: Json, type: MapType): void {
+function putWhole(building: Building, set: Draft, name: string, value: Json, type: MapType): void {
   const named = type.named(name)
   set[named?.element ?? fieldElement(name)] =
-    typeof value === "object" ? whole(unfinished, value, named?.type ?? entryType(type, name)) : leaf
+    typeof value === "object" ? whole(building, value, named?.type ?? entryType(type, name)) : leaf
 }
 
-function wholeList(unfinished: Unfinished, list: readonly Json[], type: ListType): FieldSet {
+function wholeList(building: Building, list: readonly Json[], type: ListType): FieldSet {
   const [only] = list
   if (list.length === 1 && only !== undefined)
-    return { ".": leaf, [elementOf(type, only)]: whole(unfinished, only, type.items) }
+    return { ".": leaf, [elementOf(type, only)]: whole(building, only, type.items) }
   const set: Draft = { ".": leaf }
   let last: { item: Json; set: FieldSet } | undefined
   for (const [element, items] of itemsByElement(type, list)) {
     const [item = null] = items
     if (items.length > 1) set[element] = leaf
     else if (last !== undefined && isAlike(item, last.item)) set[element] = last.set
-    else last = { item, set: (set[element] = whole(unfinished, item, type.items)) }
+    else last = { item, set: (set[element] = whole(building, item, type.items)) }
   }
   return inOrder(set)
 }

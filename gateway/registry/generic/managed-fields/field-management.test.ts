@@ -192,6 +192,22 @@ describe("apply", () => {
     expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
   })
 
+  test("takes fields that it does not give from nobody, even if Go would print them", async () => {
+    const nodes: Resource = { group: "", version: "v1", resource: "nodes", namespaced: false }
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, spec: { configSource: { configMap: {} } } }
+    const client = setUp()
+    // The source is dropped, but not its managers.
+    await client.create(nodes, node as KubeObject, { fieldManager: "one" })
+    const apply = (force: boolean): Promise<KubeObject> =>
+      client.patch(nodes, undefined, "n", node, { type: "apply", fieldManager: "two", force })
+    await expect(apply(false)).rejects.toThrow("Apply failed with 2 conflicts")
+    const source = ".spec.configSource.configMap"
+    expect(managers(await apply(true))).toEqual({
+      "one Update": ["kubeletConfigKey", "name", "namespace"].map((name) => `${source}.${name}`),
+      "two Apply": [source],
+    })
+  })
+
   test("conflicts with all fields of other managers", async () => {
     const client = setUp()
     await client.create(configMaps, configMap({ a: "1", b: "1" }), { fieldManager: "one" })

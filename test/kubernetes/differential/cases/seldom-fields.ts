@@ -87,6 +87,7 @@ function configurations(): RequestStep[] {
   // Upstream adds this taint to a new node.
   const taints = [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }]
   const path = "/api/v1/nodes/@{id}"
+  const node = { apiVersion: "v1", kind: "Node", metadata }
   const configMap = { namespace: "x", name: "y", kubeletConfigKey: "z" }
   const sources: Json[] = [{ configMap }, { configMap: { ...configMap, uid: "u" } }, {}, { configMap: {} }, null]
   const config = { assigned: { configMap: { ...configMap, uid: "u", resourceVersion: "1" } }, error: "x" }
@@ -100,6 +101,11 @@ function configurations(): RequestStep[] {
       put(`${path}/status`, { metadata, status: { config: reported } }),
       patch(`${path}/status`, mergePatch, { status: { config: reported } }),
     ]),
+    // Its managers remain, of fields that a configuration does not have to give.
+    put(`${path}?fieldManager=one`, { metadata, spec: { taints, configSource: { configMap } } }),
+    ...["", "&force=true"].map((force) =>
+      patch(`${path}?fieldManager=two${force}`, applyPatch, { ...node, spec: { configSource: { configMap: {} } } }),
+    ),
     get(path),
     remove(path),
   ]
