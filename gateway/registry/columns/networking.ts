@@ -33,7 +33,9 @@ function printPort({ port, nodePort, protocol }: NonNullable<NonNullable<Service
 function externalIP({ spec, status }: Service): string {
   const own = spec?.externalIPs ?? []
   if (spec?.type === "ExternalName") return spec.externalName ?? ""
-  if (spec?.type !== "LoadBalancer") return own.join(",") || "<none>"
+  // The blank object of a bookmark has no type.
+  if (!spec?.type) return "<unknown>"
+  if (spec.type !== "LoadBalancer") return own.join(",") || "<none>"
   return [...balancers(status?.loadBalancer?.ingress), ...own].join(",") || "<pending>"
 }
 

@@ -190,6 +190,8 @@ function inV2(autoscaler: Autoscaler): Autoscaler {
 }
 
 function targets(autoscaler: Autoscaler): string {
+  // The blank object of a bookmark does not get the metric that all others have.
+  if (autoscaler.metadata.name === undefined) return "<none>"
   const { spec, status } = inV2(autoscaler)
   const metrics = spec?.metrics ?? []
   if (metrics.length === 0) return "<none>"

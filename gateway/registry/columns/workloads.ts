@@ -32,7 +32,8 @@ export const deploymentColumns: readonly TableColumn[] = [
   text<Deployment>("Available", ({ status }) => status?.availableReplicas ?? 0),
   age,
   ...containerColumns<Deployment>(({ spec }) => spec?.template),
-  wideText<Deployment>("Selector", ({ spec }) => printLabelSelector(spec?.selector)),
+  // Alone among those of workloads it shows nothing for none.
+  wideText<Deployment>("Selector", ({ spec }) => (spec?.selector ? printLabelSelector(spec.selector) : "")),
 ]
 
 export const replicaSetColumns: readonly TableColumn[] = [

@@ -124,20 +124,61 @@ export function printDifferences(differences: readonly Difference[]): string {
   let request: string | undefined
   for (const difference of differences) {
     if (difference.request !== request) lines.push(`  ${(request = difference.request)}`)
-    lines.push(
-      `    ${difference.at}`,
-      `      - ${print(difference.kubernetes)}`,
-      `      + ${print(difference.polyplane)}`,
-    )
+    for (const { at, kubernetes, polyplane } of partsOf(difference)) {
+      lines.push(`    ${at}`, `      - ${kubernetes}`, `      + ${polyplane}`)
+    }
   }
   return lines.join("\n")
 }
 
+interface PrintedPart {
+  at: string
+  kubernetes: string
+  polyplane: string
+}
+
+/** What differs in values that are too long to be printed: single entries of lists, texts from where they differ. */
+function partsOf({ at, kubernetes, polyplane }: Pick<Difference, "at" | "kubernetes" | "polyplane">): PrintedPart[] {
+  const [theirs, ours] = [printWhole(kubernetes), printWhole(polyplane)]
+  if (theirs.length <= longest && ours.length <= longest) return [{ at, kubernetes: theirs, polyplane: ours }]
+  if (Array.isArray(kubernetes) && Array.isArray(polyplane)) return partsOfLists(kubernetes, polyplane, at)
+  const start = Math.max(0, commonLength(theirs, ours) - context)
+  return [{ at, kubernetes: printFrom(theirs, start), polyplane: printFrom(ours, start) }]
+}
+
+/** Without the entries that both begin with, and those that both end with. */
+function partsOfLists(kubernetes: readonly unknown[], polyplane: readonly unknown[], at: string): PrintedPart[] {
+  const [theirs, ours] = [kubernetes, polyplane].map((list) => list.map(printWhole)) as [string[], string[]]
+  const start = commonLength(theirs, ours)
+  const end = commonLength(theirs.slice(start).toReversed(), ours.slice(start).toReversed())
+  const parts: PrintedPart[] = []
+  const add = (where: string, a: unknown, b: unknown): void => {
+    parts.push(...partsOf({ at: where, kubernetes: a, polyplane: b }))
+  }
+  for (let index = start; index < Math.max(theirs.length, ours.length) - end; index++) {
+    const [a, b] = [kubernetes, polyplane].map((list) => (index < list.length - end ? list[index] : undefined))
+    diff(a, b, `${at}[${index}]`, add)
+  }
+  return parts
+}
+
+function commonLength(a: ArrayLike<unknown>, b: ArrayLike<unknown>): number {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length++
+  return length
+}
+
+/** Characters before the first one that differs. */
+const context = 80
 const longest = 1200
 
 export function print(value: unknown): string {
-  const text = printWhole(value)
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
+  return printFrom(printWhole(value), 0)
+}
+
+function printFrom(text: string, start: number): string {
+  const end = text.length > start + longest ? "…" : ""
+  return `${start > 0 ? "…" : ""}${text.slice(start, start + longest)}${end}`
 }
 
 export function printWhole(value: unknown): string {

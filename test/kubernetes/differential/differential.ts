@@ -2,7 +2,7 @@
 
 import { compareTranscripts, type Difference, printDifferences } from "./compare.ts"
 import { normalize } from "./normalize.ts"
-import { type Place, type RunOptions, runSteps, until } from "./run.ts"
+import { type Place, type Running, type RunOptions, runSteps, until } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import type { Servers } from "./servers.ts"
 
@@ -14,8 +14,8 @@ export const mostTimes = 3
 
 /** How long to wait until the slower server has sent the events that the other has sent. */
 const watchPatienceMs = 3000
-/** Surplus events of a server arrive within this time. */
-const surplusMs = 50
+/** Both have sent the same events this often in a row: surplus ones arrive meanwhile, and those for which both are late. */
+const settledLooks = 5
 
 /** Identifies this run, so that a server can be used repeatedly. */
 const run = Date.now().toString(36).slice(-5)
@@ -39,16 +39,24 @@ export async function compareScenario(
     runSteps(servers.polyplane, scenario, place, options),
   ])
   try {
-    if (kubernetes.watched().length > 0) {
-      await until(() => String(kubernetes.watched()) === String(polyplane.watched()), watchPatienceMs)
-      await new Promise((resolve) => setTimeout(resolve, surplusMs))
-    }
+    if (kubernetes.watched().length > 0) await until(settled(kubernetes, polyplane), watchPatienceMs)
   } finally {
     kubernetes.close()
     polyplane.close()
   }
   const [theirs, ours] = normalize([kubernetes.transcript, polyplane.transcript])
   return compareTranscripts(scenario, theirs ?? [], ours ?? [])
+}
+
+function settled(kubernetes: Running, polyplane: Running): () => boolean {
+  let last = ""
+  let looks = 0
+  return () => {
+    const [theirs, ours] = [kubernetes, polyplane].map((one) => String(one.watched()))
+    looks = theirs === ours && theirs === last ? looks + 1 : 0
+    last = theirs ?? ""
+    return looks >= settledLooks
+  }
 }
 
 /** Returns what differs in the last of these times; nothing if the servers were alike in one of them. */

@@ -4,8 +4,9 @@
 import { parseAllDocuments } from "yaml"
 import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import { decodeOpenAPI } from "./protobuf-documents.ts"
-import { decodeProtobuf } from "./protobuf.ts"
+import { decodeProtobuf, decodeProtobufEvent } from "./protobuf.ts"
 import type { Entry, Transcript } from "./run.ts"
+import { eventsOf } from "./watch-events.ts"
 
 /** One response in comparable form. */
 export interface NormalEntry {
@@ -42,6 +43,8 @@ const serviceAddress = /\b(10\.96\.\d{1,3}|192\.0\.2)\.\d{1,3}\b(?!\/)/g
 const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
 /** A line number in upstream's source, which only its messages contain. */
 const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
+/** Go notices the end of a request's time in one of two ways. */
+const canceledRequest = "net/http: request canceled (Client.Timeout"
 /** A patched object that cannot be decoded is printed completely, with its fields in their original order. */
 const printedObject = /Invalid value: "\{[^]*\}": /g
 /** The revision of an object printed within a message. */
@@ -185,6 +188,7 @@ class Words {
       .replace(/(Too large resource version: )\d+(, current: )\d+/, "$1<revision>$2<revision>")
       .replaceAll(generatedName, "$1<generated>")
       .replaceAll(sourceLine, "")
+      .replaceAll(canceledRequest, "context deadline exceeded (Client.Timeout")
       .replaceAll(/\bselfType\d+/g, "selfType")
       .replaceAll(printedObject, 'Invalid value: "<object>": ')
       .replaceAll(/\b(ResourceVersion in object meta|resource version): \d+/gi, "$1: <revision>")
@@ -224,9 +228,9 @@ function isNodePort(value: unknown): boolean {
   return typeof value === "number" && value >= 30_000 && value <= 32_767
 }
 
-/** The revision of a list is that of the store, which other scenarios advance. */
-function isListRevision(object: Record<string, unknown>, key: string): boolean {
-  return key === "resourceVersion" && !("name" in object) && !("uid" in object)
+/** The revision of a list or a bookmark is that of the store, which other scenarios advance. In protobuf their name is empty. */
+function isListRevision({ name = "", uid = "" }: Record<string, unknown>, key: string): boolean {
+  return key === "resourceVersion" && name === "" && uid === ""
 }
 
 const parsedBodies = new WeakMap<Entry, unknown[]>()
@@ -244,11 +248,10 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   const isWatch = "watch" in step
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
   if (type.includes("proto-openapi")) return [decodeOpenAPI(body)]
-  if (type.includes("protobuf")) return [decodeProtobuf(body, isWatch)]
+  if (type.includes("protobuf")) return [isWatch ? eventsOf(body, type).map(decodeProtobufEvent) : decodeProtobuf(body)]
   const isDocument = !isWatch && step.document !== undefined // the media type of the OpenAPI index is text
   if (!type.includes("json") && !isDocument) return [text]
-  const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
-  return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)
+  return [isWatch ? eventsOf(body).map((line) => parseJson(line.toString())) : parseJson(text)]
 }
 
 /** Whether there is an object whose managers wrote in different seconds. */
@@ -264,12 +267,6 @@ function hasTimes(value: unknown): boolean {
       ? new Set(inner.map((entry: { time?: string } | null) => entry?.time)).size > 1
       : hasTimes(inner),
   )
-}
-
-/** Bookmarks are sent periodically, except for the one that ends the initial events. */
-function isPassingBookmark(event: unknown): boolean {
-  const { type, object } = event as { type?: string; object?: { metadata?: { annotations?: object } } }
-  return type === "BOOKMARK" && object?.metadata?.annotations === undefined
 }
 
 function parseJson(text: string): unknown {

@@ -19,44 +19,11 @@ const objectMeta: Readonly<Record<string, string>> = {
 }
 const listMeta: Readonly<Record<string, string>> = { 2: "resourceVersion", 3: "continue" }
 const status: Readonly<Record<string, string>> = { 2: "status", 3: "message", 4: "reason", 5: "details", 6: "code" }
-const annotationsNumber = "12"
 /** The range of timestamps in seconds since 1970 that servers and scenarios write: 2020 to 2100. */
 const [firstSecond, lastSecond] = [1_577_836_800, 4_102_444_800]
 
-/** A body as `{kind, apiVersion, object}`, or the events of a watch as `{type, object}`. */
-export function decodeProtobuf(body: Buffer, isWatch: boolean): unknown {
-  if (!isWatch) return decodeObject(body)
-  return frames(body)
-    .map((frame) => {
-      const [type, object] = [1, 2].map((number) => bytesAt(frame, number))
-      return { type: type?.toString(), object: object && decodeObject(bytesAt(object, 1) ?? Buffer.alloc(0)) }
-    })
-    .filter(({ type, object }) => type !== "BOOKMARK" || hasAnnotations(object))
-}
-
-/** The number of received events; each is preceded by its length. */
-export function countFrames(body: Buffer): number {
-  return frames(body).length
-}
-
-function frames(body: Buffer): Buffer[] {
-  const found: Buffer[] = []
-  for (let at = 0; at + 4 <= body.length;) {
-    const end = at + 4 + body.readUInt32BE(at)
-    if (end > body.length) break
-    found.push(body.subarray(at + 4, end))
-    at = end
-  }
-  return found
-}
-
-function bytesAt(message: Buffer, number: number): Buffer | undefined {
-  let found: Buffer | undefined
-  for (const field of fieldsOf(message)) if (field.number === number && field.type === "bytes") found = field.bytes
-  return found
-}
-
-function decodeObject(body: Buffer): unknown {
+/** A body as `{kind, apiVersion, object}`. */
+export function decodeProtobuf(body: Buffer): unknown {
   if (body.toString("latin1", 0, magic.length) !== magic) return body.toString()
   const unknown = body.subarray(magic.length)
   const typeMeta = bytesAt(unknown, 1) ?? Buffer.alloc(0)
@@ -71,6 +38,18 @@ function decodeObject(body: Buffer): unknown {
     return { kind, apiVersion, ...said, ...(isMessage(details) ? { details: withCauses(details) } : {}) }
   }
   return { kind, apiVersion, object: object ?? "malformed" }
+}
+
+/** An event of a watch as `{type, object}`. */
+export function decodeProtobufEvent(event: Buffer): unknown {
+  const [type, object] = [1, 2].map((number) => bytesAt(event, number))
+  return { type: type?.toString(), object: object && decodeProtobuf(bytesAt(object, 1) ?? Buffer.alloc(0)) }
+}
+
+function bytesAt(message: Buffer, number: number): Buffer | undefined {
+  let found: Buffer | undefined
+  for (const field of fieldsOf(message)) if (field.number === number && field.type === "bytes") found = field.bytes
+  return found
 }
 
 function nameMetadata(object: Message, isList: boolean): void {
@@ -92,12 +71,6 @@ function renamed(message: Message, names: Readonly<Record<string, string>>): Mes
 
 export function isMessage(value: Decoded | undefined): value is Message {
   return typeof value === "object" && !Array.isArray(value)
-}
-
-function hasAnnotations(object: unknown): boolean {
-  const { object: message } = object as { object?: Message }
-  const metadata = message?.["1"]
-  return isMessage(metadata) && metadata[annotationsNumber] !== undefined
 }
 
 /** Undefined if the bytes are not a message. */

@@ -6,8 +6,8 @@ import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../../apimachinery/schema/protobuf/encode.ts"
 import type { Answer, Connection, Headers, OpenWatch } from "./connection.ts"
-import { countFrames } from "./protobuf.ts"
 import { describeStep, type RequestStep, type Scenario, type Step, type User, type WatchStep } from "./scenario.ts"
+import { eventsOf } from "./watch-events.ts"
 
 export interface Transcript {
   namespace: string
@@ -95,7 +95,8 @@ export async function runSteps(
   }
   return {
     transcript: { namespace, id, entries },
-    watched: () => watches.map(({ watch }) => countEvents(watch)),
+    watched: () =>
+      watches.map(({ watch: { headers, chunks } }) => eventsOf(Buffer.concat(chunks), headers["content-type"]).length),
     close() {
       for (const { entry, watch } of watches) {
         watch.close()
@@ -103,11 +104,6 @@ export async function runSteps(
       }
     },
   }
-}
-
-function countEvents({ headers, chunks }: OpenWatch): number {
-  if (headers["content-type"]?.includes("protobuf") === true) return countFrames(Buffer.concat(chunks))
-  return chunks.reduce((sum, chunk) => sum + chunk.toString("latin1").split("\n").length - 1, 0)
 }
 
 /** Returns false on timeout. */
@@ -132,17 +128,25 @@ async function ask(
   const deadline = Date.now() + patienceMs
   for (;;) {
     const answer = await caller.call(step.method, fill(step.path), options).catch(noAnswer)
-    const isDone =
-      (step.untilCode === undefined || answer.code === step.untilCode) &&
-      (step.untilText === undefined || [step.untilText].flat().some((text) => answer.body.includes(fill(text))))
+    const isDone = isExpected(answer, step, fill)
     if (isDone || Date.now() > deadline) return { ...answer, isInVain: !isDone }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
+function isExpected({ code, body }: Answer, step: RequestStep, fill: (text: string) => string): boolean {
+  const { untilCode, untilText, untilLacks = [] } = step
+  const has = (text: string): boolean => body.includes(fill(text))
+  return (
+    (untilCode === undefined || code === untilCode) &&
+    (untilText === undefined || [untilText].flat().some(has)) &&
+    !untilLacks.some(has)
+  )
+}
+
 function inVain(connection: Connection, step: RequestStep, answer: string): Error {
-  const { method, path, untilCode, untilText = [] } = step
-  const wanted = [untilCode ?? [], untilText].flat().join(" or ")
+  const { method, path, untilCode, untilText = [], untilLacks = [] } = step
+  const wanted = [untilCode ?? [], untilText, untilLacks.map((text) => `no ${text}`)].flat().join(" or ")
   const waited = `${connection.name}: waited in vain for ${wanted} of ${method} ${path}`
   return new Error(`${waited}; ${answer}`)
 }

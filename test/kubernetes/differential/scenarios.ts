@@ -7,6 +7,7 @@ import { addressCases } from "./cases/addresses.ts"
 import { apiServiceCases } from "./cases/api-services.ts"
 import { appliedDeletionCases } from "./cases/applied-deletions.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
+import { bookmarkCases } from "./cases/bookmarks.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { claimAndVolumeCases } from "./cases/claims-and-volumes.ts"
 import { certificateRequestCases } from "./cases/certificate-requests.ts"
@@ -178,7 +179,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       scenarios: [...discoveryCases(), ...pathCases(), ...unroutedPathCases(), ...emptySegmentCases()],
     },
     { name: "OpenAPI documents", scenarios: [...openAPICases(), ...customDocumentCases()] },
-    { name: "lists and watches", scenarios: listCases() },
+    { name: "lists and watches", scenarios: [...listCases(), ...bookmarkCases()] },
     { name: "parts of a control plane", scenarios: componentCases() },
     { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
     {

@@ -152,20 +152,21 @@ function watched(kind: Kind): Scenario["steps"] {
   const object = labelled(kind.object())
   const path = kind.objectPath
   const list = own(kind)
+  const and = list.includes("?") ? "&" : "?"
+  const initial = "sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
   const { name } = object["metadata"] as { name: string }
   return [
     get(list, { save: "list", label: "LIST" }),
-    watch(`${list}${list.includes("?") ? "&" : "?"}resourceVersion=@{list.metadata.resourceVersion}`),
+    watch(`${list}${and}resourceVersion=@{list.metadata.resourceVersion}`),
     watch(`${kind.path}?fieldSelector=metadata.name%3D${name}&resourceVersion=@{list.metadata.resourceVersion}`, {
       headers: asMetadata,
     }),
-    watch(`${list}${list.includes("?") ? "&" : "?"}resourceVersion=@{list.metadata.resourceVersion}`, {
+    watch(`${list}${and}resourceVersion=@{list.metadata.resourceVersion}`, {
       headers: asTable,
     }),
     watch(`${kind.path}?labelSelector=own%3D@{id},stage%3Dtwo&resourceVersion=@{list.metadata.resourceVersion}`),
-    watch(
-      `${list}${list.includes("?") ? "&" : "?"}sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`,
-    ),
+    watch(`${list}${and}${initial}`),
+    watch(`${list}${and}${initial}`, { headers: asTable }),
     post(kind.path, object, { save: "made" }),
     patch(path, mergePatch, { metadata: { labels: { stage: "two" } } }),
     patch(path, mergePatch, { metadata: { labels: { stage: "two" } } }, { label: "PATCH nothing" }),

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest"
+import { compareTranscripts, printDifferences } from "./compare.ts"
+import { eventsOf } from "./watch-events.ts"
+
+const long = "x".repeat(2_000)
+const printed = (theirs: unknown, ours: unknown): string => {
+  const [kubernetes, polyplane] = [theirs, ours].map((body) => [{ title: "WATCH", code: 200, headers: {}, body }])
+  return printDifferences(compareTranscripts({ name: "" }, kubernetes ?? [], polyplane ?? []))
+}
+
+test("of lists of different length the entries are printed that differ", () => {
+  const [first, second, third] = [1, 2, 3].map((number) => ({ number, long }))
+  const marked = { type: "BOOKMARK" }
+  expect(printed([first, second, third], [first, second, marked, third])).toBe(
+    ["  WATCH", "    body[2]", "      - (absent)", '      + {"type":"BOOKMARK"}'].join("\n"),
+  )
+  expect(printed([first, second], [{ ...first, number: 4 }])).toContain(
+    ["  WATCH", "    body[0].number", "      - 1", "      + 4", "    body[1]", '      - {"number":2'].join("\n"),
+  )
+})
+
+test("of long texts the part is printed in which they differ", () => {
+  const lines = printed(`${long}theirs${long}`, `${long}ours${long}`).split("\n")
+  expect(lines[2]).toMatch(/^ {6}- …x{80}theirsx+…$/)
+  expect(lines[3]).toMatch(/^ {6}\+ …x{80}oursx+…$/)
+})
+
+test("bookmarks that come from time to time are no events", () => {
+  const object = (annotations: object) => ({ kind: "DaemonSet", metadata: { annotations } })
+  const generation = { "deprecated.daemonset.template.generation": "0" }
+  const events = [
+    { type: "BOOKMARK", object: object({ ...generation, "k8s.io/initial-events-end": "true" }) },
+    { type: "ADDED", object: object(generation) },
+    { type: "BOOKMARK", object: object(generation) },
+    { type: "BOOKMARK", object: { kind: "ConfigMap" } },
+  ].map((event) => JSON.stringify(event))
+  const lines = Buffer.from(`${events.join("\n")}\n`)
+  expect(eventsOf(lines).map(String)).toEqual(events.slice(0, 2))
+  const frames = ["\n\u0008BOOKMARKk8s.io/initial-events-end", "\n\u0005ADDED", "\n\u0008BOOKMARKother"]
+  const framed = frames.flatMap((text) => [Buffer.from([0, 0, 0, text.length]), Buffer.from(text)])
+  expect(eventsOf(Buffer.concat(framed), "application/vnd.kubernetes.protobuf;stream=watch").map(String)).toEqual(
+    frames.slice(0, 2),
+  )
+})
