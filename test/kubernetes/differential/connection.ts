@@ -47,11 +47,17 @@ export interface CallOptions {
   body?: string | Uint8Array | undefined
 }
 
-/** A server that does not respond within this time counts as not responding. */
-const answerTimeoutMs = 15_000
-const maxSockets = 32
-/** A connection on which nothing comes for this long has been answered, or never will be. */
+/**
+ * A server that does not respond within this time counts as not responding. Upstream itself ends requests after a minute, which some with
+ * dear expressions take on a busy machine.
+ */
+const answerTimeoutMs = 75_000
+/** More than the watches of all scenarios that run at the same time. */
+const maxSockets = 256
+/** A connection on which nothing more comes for this long has been answered. */
 const silenceMs = 1_500
+/** One on which nothing has come for this long never will be: a document may have to be made first. */
+const patienceMs = 10_000
 
 export class Connection implements Disposable {
   readonly name: string
@@ -150,11 +156,14 @@ export class Connection implements Disposable {
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...identity })
     const chunks: Buffer[] = []
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    socket.on("data", (chunk: Buffer) => chunks.push(chunk))
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk)
+      socket.setTimeout(silenceMs)
+    })
     socket.on("close", () => resolve(true))
     socket.on("end", () => resolve(true))
     socket.on("error", () => resolve(true))
-    socket.setTimeout(silenceMs, () => resolve(false))
+    socket.setTimeout(patienceMs, () => resolve(false))
     socket.write(Buffer.from(filled, "latin1"))
     const isClosed = await promise
     socket.destroy()

@@ -8,6 +8,9 @@ import { KnownDifferences } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import { type Servers, startServers } from "./servers.ts"
 
+/** What a scenario with dear expressions takes on a machine that is busy with something else, as often as it may be repeated. */
+const timeout = mostTimes * 120_000
+
 const groups = scenarioGroups()
 const total = groups.reduce((sum, { scenarios }) => sum + scenarios.length, 0)
 
@@ -28,6 +31,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant answers as kube-apis
     describe(name, { tags: "independent" }, () => {
       test.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
         "%s",
+        { timeout },
         async (_, scenario) => {
           compared++
           await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))

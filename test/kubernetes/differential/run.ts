@@ -128,25 +128,17 @@ async function ask(
   const deadline = Date.now() + patienceMs
   for (;;) {
     const answer = await caller.call(step.method, fill(step.path), options).catch(noAnswer)
-    const isDone = isExpected(answer, step, fill)
+    const isDone =
+      (step.untilCode === undefined || answer.code === step.untilCode) &&
+      (step.untilText === undefined || [step.untilText].flat().some((text) => answer.body.includes(fill(text))))
     if (isDone || Date.now() > deadline) return { ...answer, isInVain: !isDone }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-function isExpected({ code, body }: Answer, step: RequestStep, fill: (text: string) => string): boolean {
-  const { untilCode, untilText, untilLacks = [] } = step
-  const has = (text: string): boolean => body.includes(fill(text))
-  return (
-    (untilCode === undefined || code === untilCode) &&
-    (untilText === undefined || [untilText].flat().some(has)) &&
-    !untilLacks.some(has)
-  )
-}
-
 function inVain(connection: Connection, step: RequestStep, answer: string): Error {
-  const { method, path, untilCode, untilText = [], untilLacks = [] } = step
-  const wanted = [untilCode ?? [], untilText, untilLacks.map((text) => `no ${text}`)].flat().join(" or ")
+  const { method, path, untilCode, untilText = [] } = step
+  const wanted = [untilCode ?? [], untilText].flat().join(" or ")
   const waited = `${connection.name}: waited in vain for ${wanted} of ${method} ${path}`
   return new Error(`${waited}; ${answer}`)
 }

@@ -44,8 +44,6 @@ export interface RequestStep {
   untilCode?: number
   /** Repeated until the response contains this text, or one of these. */
   untilText?: string | readonly string[]
-  /** Repeated until the response contains none of these texts. */
-  untilLacks?: readonly string[]
   /** An OpenAPI document, which is compared without other scenarios' custom resources. */
   document?: true
   /** Used in reports if method and path are not specific enough. */

@@ -118,7 +118,10 @@ function changed(): RequestStep[] {
   const path = `${services}/v1.${group}`
   return [
     definition(["v1", "v2"]),
-    get(`/apis/${group}`, { untilText: `"${group}/v2"` }),
+    // Upstream registers one version after the other.
+    get(`/apis/${group}`, {
+      untilText: `"${group}/v1","version":"v1"}],"preferredVersion":{"groupVersion":"${group}/v2"`,
+    }),
     get(path, { untilCode: 200 }),
     patch(path, mergePatch, {
       spec: { versionPriority: 500 },

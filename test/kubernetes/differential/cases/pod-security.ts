@@ -180,6 +180,13 @@ function ask(modes: Record<string, string | null>, more = ""): RequestStep {
   return patch(`${space}${more}`, mergePatch, { metadata: { labels: prefixed(modes) } })
 }
 
+/** Upstream hears of a namespace's labels a moment after they are written. */
+function enforced(level: Level | "privileged", more: Record<string, string> = {}): RequestStep[] {
+  const { volumes = {}, nothing = {} } = variants
+  const refused = { untilCode: level === "privileged" ? 201 : 403, label: `POST until ${level}` }
+  return [ask({ enforce: level, ...more }), post(dry, pod("a", level === "restricted" ? nothing : volumes), refused)]
+}
+
 const prefixed = <T>(modes: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(modes).map(([mode, value]) => [labelPrefix + mode, value]))
 
@@ -193,13 +200,11 @@ function violations([level, version]: readonly [Level, string]): RequestStep[] {
 function refused(): RequestStep[] {
   const { volumes = {}, nothing = {}, "host ports": ports = {} } = variants
   return [
-    ask({ enforce: "baseline", warn: "restricted", "warn-version": "v1.20" }),
+    ...enforced("baseline", { warn: "restricted", "warn-version": "v1.20" }),
     ...[volumes, nothing, ports].map((variant) => post(dry, pod("a", variant))),
-    ask({ enforce: "restricted" }),
-    post(dry, pod("a", nothing)),
+    ...enforced("restricted"),
     post(dry, pod("a", {})),
-    ask({ enforce: "privileged" }),
-    post(dry, pod("a", volumes)),
+    ...enforced("privileged"),
   ]
 }
 
@@ -221,7 +226,7 @@ function templates(): RequestStep[] {
     [`${batch}/cronjobs`, { spec: { schedule: "* * * * *", jobTemplate: { spec: once } } }],
   ]
   return [
-    ask({ enforce: "restricted" }),
+    ...enforced("restricted"),
     ...asks.map(([path, object]) => post(`${path}?dryRun=All`, { metadata: { name: "a" }, ...object } as Json)),
   ]
 }
@@ -229,7 +234,7 @@ function templates(): RequestStep[] {
 function updates(): RequestStep[] {
   return [
     post(pods, pod("a", { spec: { containers: [{ name: "c", image: "i" }] } })),
-    ask({ enforce: "restricted" }),
+    ...enforced("restricted"),
     patch(one, mergePatch, { metadata: { labels: { a: "b" } } }),
     patch(one, mergePatch, { spec: { activeDeadlineSeconds: 100 } }),
     patch(one, strategicPatch, { spec: { containers: [{ name: "c", image: "other" }] } }),

@@ -254,7 +254,8 @@ function mediaTypes(): RequestStep[] {
 }
 
 function timeouts(): RequestStep[] {
-  const times = ["1ns", "1", "1s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "1.5s", ".5s", "1s1"]
+  // Those of which something can be done suffice on a busy machine.
+  const times = ["1ns", "1", "30s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "30.5s", ".5m", "1s1"]
   return times.flatMap((time) => [
     get(`${maps}?timeout=${time}`),
     post(`${maps}?dryRun=All&timeout=${time}`, { metadata: { name: "a" } }),

@@ -62,9 +62,7 @@ function queries(text: string): Step[] {
     remove(`${maps}?dryRun=All&labelSelector=${text}`),
     get(`${core}/pods/a/log?container=${text}`),
     get(`/readyz?exclude=${text}`),
-    ...["labelSelector", "fieldSelector", "resourceVersion"].map((name) =>
-      watch(`${maps}?${name}=${text}&timeoutSeconds=1`),
-    ),
+    ...["labelSelector", "fieldSelector", "resourceVersion"].map((name) => watch(`${maps}?${name}=${text}`)),
   ]
 }
 

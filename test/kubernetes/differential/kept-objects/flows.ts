@@ -80,11 +80,15 @@ function unannotated(): RequestStep[] {
 function made(): RequestStep[] {
   const path = `${schemas}/kube-controller-manager`
   return [
+    // The server has just looked, so it does not make the object again before this does.
+    change(path, { spec: { matchingPrecedence: 801 } }),
+    get(path, { untilText: '"matchingPrecedence":800' }),
     remove(path),
     post(schemas, {
       metadata: { name: "kube-controller-manager", labels: { mine: "1" } },
       spec: { priorityLevelConfiguration: { name: "system" }, matchingPrecedence: 777 },
     }),
+    get(path, { untilText: found }),
     get(path, { untilText: '"matchingPrecedence":800' }),
   ]
 }
@@ -112,7 +116,7 @@ function claiming(): RequestStep[] {
     post(levels, { metadata: { name: "@{id}other" }, spec }),
     get(`${schemas}/@{id}claiming`, { untilCode: 404 }),
     get(`${levels}/@{id}claiming`, { untilCode: 404 }),
-    ...[0, 1, 2, 3].map((index) => get(`${schemas}/@{id}other${index}`)),
+    ...[0, 1, 2, 3].map((index) => get(`${schemas}/@{id}other${index}`, { untilText: found })),
     get(`${levels}/@{id}other`),
   ]
 }

@@ -63,9 +63,9 @@ function builtInGroups(): RequestStep[] {
     ...seen.toReversed(),
     again("node.k8s.io", 16_300, 15),
     again("autoscaling", 17_500, 15),
-    get("/apis", { untilText: "node.k8s.io", label: "GET /apis again" }),
+    // Upstream hears of what is created a moment later, one after the other.
     get("/apis/autoscaling", { untilText: "autoscaling/v1", label: "GET /apis/autoscaling again" }),
-    get("/apis"),
+    get("/apis", { untilText: "node.k8s.io", label: "GET /apis again" }),
   ]
 }
 
@@ -73,6 +73,7 @@ function tokenTracking(): RequestStep[] {
   const path = `${configMaps}/kube-apiserver-legacy-service-account-token-tracking`
   const corrected = get(path, { untilText: '"since":"20' })
   return [
+    corrected,
     change(path, { data: { since: "yesterday", other: "1" } }),
     corrected,
     change(path, { data: { since: "2001-01-01" } }),
@@ -86,7 +87,7 @@ function extensionAuthentication(): RequestStep[] {
   const path = `${configMaps}/extension-apiserver-authentication`
   const names = "requestheader-allowed-names"
   return [
-    get(path),
+    get(path, { untilCode: 200 }),
     change(path, {
       metadata: { labels: { mine: "1" } },
       data: {

@@ -141,8 +141,19 @@ function form({ random }: Context): { headers?: Record<string, string> } {
 
 function lists(context: Context): RequestStep[] {
   const { kind } = context
-  return [get(withQuery(kind.path, parameters(context, false).join("&")), form(context))]
+  const query = parameters(context, false)
+  return [...(hasRevision(query) ? fresh(context) : []), get(withQuery(kind.path, query.join("&")), form(context))]
 }
+
+/**
+ * Upstream answers with a state of any age that is not older than the revision: its cache is a moment behind, or longer on a busy machine,
+ * but not after a list of what there is now.
+ */
+function fresh({ kind }: Context): RequestStep[] {
+  return [get(withQuery(kind.path, "labelSelector=own%3D@{id}"))]
+}
+
+const hasRevision = (query: readonly string[]): boolean => query.some((part) => part.startsWith("resourceVersion="))
 
 /** A page, sometimes changes after it, and the next page with other parameters. */
 function pages(context: Context): RequestStep[] {
@@ -157,6 +168,7 @@ function pages(context: Context): RequestStep[] {
     ...some(random, "resourceVersionMatch", 0.1, ["Exact", "NotOlderThan"]),
   ]
   return [
+    ...(hasRevision(first) ? fresh(context) : []),
     { ...get(withQuery(kind.path, first.join("&"))), save: "page" },
     ...(chance(random, 0.4) && !ruling.has(kind.facts.resource) ? changes(context) : []),
     get(withQuery(kind.path, next.join("&")), form(context)),
@@ -171,7 +183,10 @@ function watches(context: Context): Step[] {
     ...(isTimed ? ["timeoutSeconds=1"] : some(random, "timeoutSeconds", 0.1, ["0", "x", "60", "2.5"])),
   ]
   const path = chance(random, 0.1) ? `${kind.path}/${nameOf(pick(random, objects))}` : kind.path
-  return [watch(withQuery(path, query.join("&")), { ...form(context), ...(isTimed ? { untilEnd: true } : {}) })]
+  return [
+    ...fresh(context),
+    watch(withQuery(path, query.join("&")), { ...form(context), ...(isTimed ? { untilEnd: true } : {}) }),
+  ]
 }
 
 function changes({ random, kind, objects }: Context): RequestStep[] {
