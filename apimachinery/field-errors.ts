@@ -3,6 +3,7 @@
 import { fitForHtml, printGoNumber } from "./go/print.ts"
 import { goQuote } from "./go/quote.ts"
 import { withoutBytes } from "./go/text.ts"
+import { countFault, countPath } from "./validation-budget.ts"
 
 export type FieldErrorType =
   | "FieldValueNotFound"
@@ -34,6 +35,7 @@ export class FieldPath {
   readonly #text: string
 
   private constructor(text: string) {
+    countPath()
     this.#text = text
   }
 
@@ -75,6 +77,7 @@ export class FieldError {
     this.field = field.toString()
     this.value = value
     this.detail = detail
+    countFault(this)
   }
 
   body(): string {

@@ -20,7 +20,7 @@ export function applyDefaults(schema: Schema, object: Json, keepsNulls = false):
  * Approximate limit of added bytes; more could not be stored. It is needed because each of many items may get a default as large
  * as all of them. Beyond: 413.
  */
-const maxAdded = 16 * 1024 * 1024
+const maxAdded = 4 * 1024 * 1024
 
 /** The remaining number of bytes. */
 interface Room {

@@ -13,6 +13,7 @@ import {
   StatusError,
 } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
+import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
@@ -69,7 +70,8 @@ export class WriteAttempts {
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     const { name = "" } = object.metadata
-    await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
+    const errors = validateWithinBudget(() => validateForCreate(ctx, definition, object))
+    await this.#refuseInvalid(ctx, object, undefined, errors)
     this.#warn(ctx, object, undefined)
     definition.strategy.canonicalize?.(object)
     await admit.validate(object, undefined)
@@ -145,7 +147,8 @@ export class WriteAttempts {
     prepareForUpdate(ctx, definition, object, current, options.subresource)
     keepSystemFields(object, current)
     const compared = asCompared(definition, object, current)
-    await this.#refuseInvalid(ctx, object, compared, validateForUpdate(ctx, definition, object, compared))
+    const errors = validateWithinBudget(() => validateForUpdate(ctx, definition, object, compared))
+    await this.#refuseInvalid(ctx, object, compared, errors)
     this.#warn(ctx, object, compared)
     definition.strategy.canonicalize?.(object)
     await noteWritten(definition, object, current, options.subresource)

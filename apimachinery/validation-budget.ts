@@ -1,0 +1,48 @@
+// What the validation of one object may cost: it holds the event loop, and every tenant with it. Upstream validates an object of any
+// number of values, each tenant's with processors of its own.
+
+import type { FieldError } from "./field-errors.ts"
+import { requestEntityTooLarge } from "./status.ts"
+
+export const validationLimits = {
+  /** Faults of an object that are told. */
+  maxFaults: 10_000,
+  /** Paths of values that are looked at: several for each. Beyond: 413. */
+  maxPaths: 500_000,
+}
+
+interface Budget {
+  paths: number
+  readonly found: FieldError[]
+}
+
+let current: Budget | undefined
+
+class TooManyFaults extends Error {}
+
+/** Returns the errors that `validate` does, or if there are too many the first ones it comes across. */
+export function validateWithinBudget(validate: () => FieldError[]): FieldError[] {
+  const budget: Budget = { paths: 0, found: [] }
+  current = budget
+  try {
+    return validate()
+  } catch (error) {
+    if (error instanceof TooManyFaults) return budget.found
+    throw error
+  } finally {
+    current = undefined
+  }
+}
+
+/** Each path calls it. */
+export function countPath(): void {
+  if (current !== undefined && ++current.paths > validationLimits.maxPaths)
+    throw requestEntityTooLarge("Request entity too large: it has more values than can be validated")
+}
+
+/** Each error calls it. */
+export function countFault(error: FieldError): void {
+  if (current === undefined) return
+  if (current.found.length >= validationLimits.maxFaults) throw new TooManyFaults()
+  current.found.push(error)
+}
