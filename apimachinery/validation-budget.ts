@@ -9,6 +9,8 @@ export const validationLimits = {
   maxFaults: 10_000,
   /** Paths of values that are looked at: several for each. Beyond: 413. */
   maxPaths: 500_000,
+  /** An expression counts as so many. */
+  pathsOfExpression: 100,
 }
 
 interface Budget {
@@ -34,9 +36,9 @@ export function validateWithinBudget(validate: () => FieldError[]): FieldError[]
   }
 }
 
-/** Each path calls it. */
-export function countPath(): void {
-  if (current !== undefined && ++current.paths > validationLimits.maxPaths)
+/** Each path calls it, and with more what takes much longer. */
+export function countPath(count = 1): void {
+  if (current !== undefined && (current.paths += count) > validationLimits.maxPaths)
     throw requestEntityTooLarge("Request entity too large: it has more values than can be validated")
 }
 

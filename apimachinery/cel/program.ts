@@ -1,5 +1,6 @@
 // The entry point of this folder: compiles an expression once, and evaluates it repeatedly with a cost limit.
 
+import { countPath, validationLimits } from "../validation-budget.ts"
 import { checkTree } from "./types/check.ts"
 import type { CheckedTree } from "./types/checked-tree.ts"
 import type { Environment } from "./types/environment.ts"
@@ -77,6 +78,7 @@ export type Compilation =
   | { program?: undefined; type: Type; issues?: undefined; fault: string; checked: CheckedTree }
 
 export function compileExpression(source: string, environment: Environment): Compilation {
+  countPath(validationLimits.pathsOfExpression)
   const parsed = parseExpression(source, environment.functions?.has("cel.bind") === true)
   if (parsed.tree === undefined || parsed.issues.length > 0) return failed(source, parsed.issues)
   const { checked, issues } = checkTree(parsed.tree, environment)

@@ -38,10 +38,15 @@ test.each<[string, string, object]>([
   expect(json.details.causes.length).toBeLessThanOrEqual(validationLimits.maxFaults)
 })
 
-test("what has too many values to be validated is refused", async () => {
-  const path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
-  const rules = Array.from({ length: 3 * many }, () => ({}))
-  expect(await controlPlane.call("POST", path, { metadata: { name: "many" }, spec: { rules } })).toMatchObject({
+test.each<[string, string, object]>([
+  [
+    "values",
+    "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+    { rules: Array.from({ length: 3 * many }, () => ({})) },
+  ],
+  ["expressions", "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies", { variables: empty }],
+])("what has too many %s to be validated is refused", async (_what, path, spec) => {
+  expect(await controlPlane.call("POST", path, { metadata: { name: "many" }, spec })).toMatchObject({
     code: 413,
     json: {
       reason: "RequestEntityTooLarge",

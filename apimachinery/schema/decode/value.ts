@@ -33,9 +33,14 @@ export interface Walk extends NumberPlace {
 
 /** Throws the first error that was found. */
 export function decodeWhole(schema: Schema, value: Json, walk: Walk): Json {
-  const decoded = decode(schema, value, walk)
-  if (walk.fault !== undefined) throw walk.fault
-  return decoded
+  const { stackTraceLimit } = Error
+  try {
+    const decoded = decode(schema, value, walk)
+    if (walk.fault !== undefined) throw walk.fault
+    return decoded
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /** Never called for null, whose meaning depends on the parent. */
@@ -46,6 +51,8 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
   } catch (error) {
     if (!isKept(error, schema, walk)) throw error
     walk.fault ??= error
+    // Of others, of which there may be very many, nothing is told.
+    Error.stackTraceLimit = 0
     walk.path.length = depth
     return value
   }
