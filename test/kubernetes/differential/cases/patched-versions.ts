@@ -163,7 +163,7 @@ export function patchedVersionCases(): Scenario[] {
 }
 
 const nameOf = (kind: string): string => (kind === "APIService" ? "v1.p@{id}.example.com" : "a@{id}")
-/** Upstream writes their status by itself, at any time. */
+/** Upstream writes their status by itself, once it has found that there is no such Service. */
 const isBusy = (kind: string): boolean => kind === "APIService"
 
 function steps({ path, object, kind, apiVersion, versions, changes }: Patched): RequestStep[] {
@@ -172,6 +172,7 @@ function steps({ path, object, kind, apiVersion, versions, changes }: Patched): 
   const metadata = { name }
   return [
     post(`${path}?fieldManager=m`, { apiVersion, kind, metadata, ...object }, { label: "POST" }),
+    ...(isBusy(kind) ? [get(one, { label: "GET with status", untilText: "is not present" })] : []),
     ...versions.flatMap((version) =>
       changes.flatMap((change) =>
         ["", "Strict", "Ignore"].flatMap((validation) => {
