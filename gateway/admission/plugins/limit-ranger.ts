@@ -11,9 +11,10 @@ import {
 } from "../../../apimachinery/quantity.ts"
 import { type Amounts, parseAmounts } from "../../../apimachinery/quota/amounts.ts"
 import { containerAmounts } from "../../../apimachinery/quota/usage.ts"
-import { requestEntityTooLarge, timeout } from "../../../apimachinery/status.ts"
+import { requestEntityTooLarge } from "../../../apimachinery/status.ts"
 import { limitRanges } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { checkAwaited } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { listAll } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
@@ -81,7 +82,7 @@ async function distinct(ctx: RequestContext, faults: Iterable<string | undefined
     const waiting = ctx.pause?.()
     if (waiting === undefined) continue
     await waiting
-    if (ctx.isOver === true) throw timeout("request did not complete within requested timeout")
+    checkAwaited(ctx)
   }
   return [...found]
 }

@@ -3,9 +3,10 @@
 import type { ParamKind, ParamRef } from "../../../apimachinery/cel/admission/policy.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import { type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
-import { isNotFound, timeout } from "../../../apimachinery/status.ts"
+import { isNotFound } from "../../../apimachinery/status.ts"
 import { onBehalf } from "../../registry/generic/internal-write.ts"
 import type { Registry } from "../../registry/rest.ts"
+import { takeTurn } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 
 /** An error in the configuration of a policy or a binding, with upstream's message. */
@@ -22,12 +23,6 @@ export function paramRegistry(ctx: RequestContext, { apiVersion = "", kind = "" 
     throw new ConfigurationFault(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`)
   }
   return registry
-}
-
-/** Before each combination of a binding and its params, of which a tenant may have any number. Throws if nobody waits any more. */
-export async function takeTurn(ctx: RequestContext): Promise<void> {
-  await ctx.pause?.()
-  if (ctx.isOver === true) throw timeout("request did not complete within requested timeout")
 }
 
 /** [undefined]: evaluated once without params; []: not evaluated. */

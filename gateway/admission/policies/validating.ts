@@ -18,7 +18,8 @@ import { Evaluation, type Outcome, OutOfBudget } from "./evaluation.ts"
 import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
-import { collectParams, ConfigurationFault, paramRegistry, takeTurn } from "./params.ts"
+import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+import { takeTurn } from "../../request/awaited.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 
 interface Denial {

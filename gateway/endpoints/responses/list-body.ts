@@ -5,10 +5,10 @@ import { printJson } from "../../../apimachinery/go/print.ts"
 import { type Json, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import { encodeMessage, envelope, fieldHead } from "../../../apimachinery/schema/protobuf/encode.ts"
-import { checkAwaited } from "../../registry/generic/list-watch/read-pieces.ts"
 import type { ListStream, ResourceDefinition } from "../../registry/rest.ts"
 import { storedHead } from "../../registry/generic/storage/stored-form.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
+import { takeTurn } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { largeBytes } from "../../request/large-places.ts"
 import type { Compress, Deflated } from "./gzip-join.ts"
@@ -116,12 +116,6 @@ export async function* protobufListBody(
   }
   if (length !== 0) throw new Error(`a list has other items when it is read again: ${length} bytes`)
   yield plain(tail)
-}
-
-async function takeTurn(ctx: Pick<RequestContext, "pause" | "isOver">): Promise<void> {
-  const waiting = ctx.pause?.()
-  if (waiting !== undefined) await waiting
-  checkAwaited(ctx)
 }
 
 function messagesPart(cache: RunCache, items: ItemMessages, run: Run): Part {

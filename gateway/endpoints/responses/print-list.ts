@@ -2,7 +2,7 @@
 // are served in between: 50,000 objects in YAML take seconds. The result equals that of printing the whole list.
 
 import { requestEntityTooLarge } from "../../../apimachinery/status.ts"
-import { checkAwaited } from "../../registry/generic/list-watch/read-pieces.ts"
+import { checkAwaited } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { minThreadBytes } from "../../request/yaml-thread.ts"
 import type { Negotiated } from "../negotiation.ts"

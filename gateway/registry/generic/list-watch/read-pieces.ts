@@ -4,9 +4,9 @@
 //   piece:    read from the store at once   ── at most 500 and 8 MiB, or 10,000 that are in memory
 //   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
-import { timeout } from "../../../../apimachinery/status.ts"
 import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
+import { checkAwaited } from "../../../request/awaited.ts"
 import { largeBytes } from "../../../request/large-places.ts"
 import type { Reading } from "../../rest.ts"
 import type { Selection } from "./selection.ts"
@@ -164,9 +164,4 @@ async function nextTurn(ctx: Reading): Promise<void> {
 
 function othersTurn({ turn }: Reading): Promise<void> {
   return turn?.() ?? new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Throws if the request has ended. */
-export function checkAwaited({ isOver }: Pick<Reading, "isOver">): void {
-  if (isOver === true) throw timeout("request did not complete within requested timeout")
 }
