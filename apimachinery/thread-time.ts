@@ -16,7 +16,7 @@ export class ThreadTime {
 }
 
 /** Processor time of this thread in milliseconds. */
-function workedMs(): number {
+export function workedMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }

@@ -7,6 +7,7 @@ const loadKinds = {
   watches: "writes that all its watches see",
   all: "all of these",
   bodies: "bodies of 1.2 MB in 50,000 keys",
+  dense: "pods of 60,000 volumes",
   applies: "server-side applies of 5,000 list items",
   selectors: "lists by label of 50,000 objects",
   deletes: "deletes of collections of 1,000 objects",

@@ -13,7 +13,7 @@ const [file = "", kind = "all", watches = "100", requests = "32"] = process.argv
 if (!isLoadKind(kind)) throw new Error(`no kind of greed: ${kind}`)
 const niceness = 10
 /** Responses that are not failures: the object exists already, or the rate is limited. */
-const expected = /: (?:409|422|429) /
+const expected = /: (?:409|413|422|429|504) /
 const stop = new AbortController()
 process.once("SIGTERM", () => stop.abort())
 setPriority(niceness)

@@ -25,6 +25,7 @@ const collection = (namespace: string): string => `/api/v1/namespaces/${namespac
 export const watched = collection("default")
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 const validatedPath = "/apis/bench.example.com/v1/namespaces/default/ruleds"
+const pods = "/api/v1/namespaces/default/pods"
 const deployments = "/apis/apps/v1/namespaces/default/deployments"
 
 export function loads(server: Server, call: CallServer): Record<LoadKind, Load> {
@@ -56,6 +57,7 @@ export function loads(server: Server, call: CallServer): Record<LoadKind, Load> 
     watches: { prepare, once: write, parallel: writersBesideWatches },
     all: { prepare, once: (turn) => (turn % 20 === 0 ? list() : turn % 2 === 0 ? write(turn) : get(turn)) },
     bodies: { once: () => call({ method: "POST", path: `${watched}?dryRun=All`, body: manyKeys }) },
+    dense: { once: () => call({ method: "POST", path: `${pods}?dryRun=All`, body: manyVolumes }) },
     applies: { once: (turn) => call(application(turn)), parallel: 4 },
     selectors: {
       async prepare() {
@@ -108,6 +110,17 @@ const manyKeys = JSON.stringify({
   kind: "ConfigMap",
   metadata: { name: "many-keys" },
   data: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key-${index + 100_000}`, `value${index}`])),
+})
+
+/** Refused, but only after most of the work. */
+const manyVolumes = JSON.stringify({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "many-volumes" },
+  spec: {
+    containers: [{ name: "a", image: "a" }],
+    volumes: Array.from({ length: 60_000 }, (_, index) => ({ name: `v${index}`, emptyDir: {} })),
+  },
 })
 
 function application(turn: number): Call {

@@ -85,6 +85,11 @@ export interface GatewayLimits {
   maxInFlight: number
   /** Queued requests per control plane. Beyond: 429. */
   maxWaiting: number
+  /**
+   * Work of a tenant's requests that held the thread for 100 ms or more at a stretch, while all others waited. A twentieth of the time pays
+   * for it. Beyond: the tenant's requests wait until enough is paid, 30 seconds at most.
+   */
+  maxLongWorkMs: number
   /** Watches, logs, execs and other long-running requests per control plane. Beyond: 429. */
   maxLongRunning: number
   /** Objects of a tenant, including events. Beyond: creating objects is refused with 403, as by a ResourceQuota. */
@@ -152,6 +157,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   writeTimeoutMs: 34_000, // k8s.io/apiserver/pkg/endpoints/handlers/rest.go (requestTimeoutUpperBound)
   maxInFlight: 200,
   maxWaiting: 1000,
+  maxLongWorkMs: 10_000,
   maxLongRunning: 5000,
   maxGatheredObjects: 50_000,
   maxGatheredBytes: 32 * MiB,

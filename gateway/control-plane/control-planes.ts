@@ -50,7 +50,13 @@ export interface ControlPlanesParts {
   advertised: () => AdvertisedAddress
   limits: Pick<
     GatewayLimits,
-    "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve" | "maxServices" | "maxNodePorts" | "eventTtlMs"
+    | "maxStoredObjects"
+    | "maxStoredBytes"
+    | "storedBytesReserve"
+    | "maxServices"
+    | "maxNodePorts"
+    | "eventTtlMs"
+    | "maxLongWorkMs"
   >
   log: Log
 }
@@ -89,12 +95,13 @@ export class ControlPlanes implements Preparation {
   /** Of the tenants that this process has made or reconciled. To a tenant, its start is that of the server. */
   readonly #started = new WeakSet<Presence>()
   readonly #networks: NetworkRules
-  readonly #turns = new Turns()
+  readonly #turns: Turns
   #nobody: ControlPlane | undefined
 
   constructor(parts: ControlPlanesParts) {
     this.#parts = parts
     this.#networks = new NetworkRules(parts.options.allowedNetworks)
+    this.#turns = new Turns(parts)
     const { serviceRanges = [] } = parts.options
     this.#bootstrap = createBootstrap(this.#servingAuthority, serviceRanges)
     this.#kept = keptObjects(serviceRanges)

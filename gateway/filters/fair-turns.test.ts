@@ -15,7 +15,7 @@ let controlPlane: ControlPlane
 
 beforeEach(() => {
   clock = 0
-  controlPlane = { presence: new Presence(), turns: new Turns(() => clock) } as ControlPlane
+  controlPlane = { presence: new Presence(), turns: new Turns({ now: () => clock }) } as ControlPlane
   filter = withFairTurns(new ThreadPlaces(1))
   begun = []
 })

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { Presence } from "../tenancy/presence.ts"
 import { Turns } from "./turns.ts"
 
@@ -11,7 +11,7 @@ const tenants = new Map<string, Presence>()
 
 beforeEach(() => {
   clock = 0
-  turns = new Turns(() => clock)
+  turns = new Turns({ now: () => clock })
   done = []
   tenants.clear()
 })
@@ -109,7 +109,7 @@ describe("turns", () => {
   })
 
   test("one request continues per turn of the loop, even if the turn is late", async () => {
-    const late = new Turns(() => (clock += 5))
+    const late = new Turns({ now: () => (clock += 5) })
     for (let index = 0; index < 3; index++) void late.pause(new Presence())
     expect(late.waiting).toBe(2)
     for (let turn = 0; late.waiting > 0 && turn < 10; turn++) await nextTurn()
@@ -135,5 +135,83 @@ describe("turns", () => {
     await Promise.all(all)
     const held = times.slice(1).map((time, index) => time - (times[index] ?? 0))
     expect(Math.max(...held)).toBe(2) // each of them uses up a turn
+  })
+})
+
+describe("long work", () => {
+  const limits = { maxLongWorkMs: 1000 }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const now = (): number => clock
+    turns = new Turns({ limits, now, worked: now })
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  async function pass(ms: number): Promise<void> {
+    clock += ms
+    vi.advanceTimersByTime(ms)
+    await nextTurn()
+    while (turns.waiting > 0) await nextTurn()
+    await nextTurn()
+  }
+
+  function many(tenant: string, count: number, ms: number): string[] {
+    const names = Array.from({ length: count }, (_, index) => String(index))
+    for (const name of names) void work(tenant, name, ms)
+    return names.map((name) => tenant + name)
+  }
+
+  test("a tenant whose requests are long again and again rests between them, and others go on", async () => {
+    const names = many("a", 8, 200)
+    await pass(0)
+    // 1,000 ms are free, and a twentieth of the time pays for more: six times 200 ms leave 150 ms to be paid.
+    expect(done).toEqual(names.slice(0, 6))
+    await work("b", "1")
+    await pass(2999)
+    expect(done).toEqual([...names.slice(0, 6), "b1"])
+    await pass(1)
+    expect(done.slice(7)).toEqual(["a6"])
+    await pass(3800)
+    expect(done.slice(7)).toEqual(["a6", "a7"])
+  })
+
+  test("what it owes is forgiven in time", async () => {
+    many("a", 6, 200)
+    await pass(0)
+    await pass(24_000)
+    const names = many("a", 6, 200)
+    await pass(0)
+    expect(done.slice(6)).toEqual(names)
+  })
+
+  test("no rest is longer than a request may wait", async () => {
+    many("a", 1, 60_000)
+    await pass(0)
+    many("a", 1, 0)
+    await pass(29_999)
+    expect(done).toHaveLength(1)
+    await pass(1)
+    expect(done).toHaveLength(2)
+  })
+
+  test("any number of short requests goes on, and so does what the gateway's own parts do", async () => {
+    const short = many("a", 100, 99)
+    await pass(0)
+    expect(done).toEqual(short)
+    const part = {}
+    for (let step = 0; step < 20; step++) {
+      const waiting = turns.pause(part)
+      await pass(0)
+      await waiting
+      clock += 1000
+    }
+  })
+
+  test("a tenant whose requests only wait for a processor does not rest", async () => {
+    turns = new Turns({ limits, now: () => clock, worked: () => 0 })
+    const names = many("a", 20, 200)
+    await pass(0)
+    expect(done).toEqual(names)
   })
 })

@@ -9,7 +9,15 @@
 //
 //   fresh: not in the line since its last round ──its time is used──▶ line: one after the other, each for `quantumMs`
 //
+// No order helps against a single piece of work that takes long: everyone waits for its end. A control plane that causes many of them
+// rests in between (thread-debts.ts), and comes back as the last in the line.
+//
 // Modelled on "FlowQueue-CoDel" (RFC 8290), with milliseconds of the thread instead of bytes.
+
+import type { Log } from "../../client/log.ts"
+import { workedMs } from "../../apimachinery/thread-time.ts"
+import { Presence } from "../tenancy/presence.ts"
+import { type DebtLimits, longMs, ThreadDebts } from "./thread-debts.ts"
 
 /** Work continues in one turn of the event loop until this time has passed; then sockets and timers are served. */
 const turnMs = 1
@@ -32,39 +40,58 @@ interface Waiting {
   left: number
 }
 
+interface TurnsParts {
+  limits?: DebtLimits
+  log?: Log
+  /** A clock in milliseconds. */
+  now?: () => number
+  /** The thread's processor time in milliseconds. */
+  worked?: () => number
+}
+
+interface Working {
+  readonly who: Party
+  /** undefined: it had not to wait. */
+  readonly waiting: Waiting | undefined
+  readonly since: number
+  /** Of the thread's processor time, which passes only while it has a processor. */
+  readonly workedBefore: number
+}
+
 export class Turns {
   readonly #fresh = new Map<Party, Waiting>()
   readonly #line = new Map<Party, Waiting>()
+  /** Not served until its debt is paid. Not in `#count`. */
+  readonly #resting = new Map<Party, Waiting>()
+  readonly #debts: ThreadDebts
   #count = 0
   /** When the current turn began; undefined: nothing has run in it. */
   #began: number | undefined
-  /** The control plane that was granted a turn, and when: the time until the next callback is charged to it. */
-  #working: { waiting: Waiting; since: number } | undefined
+  /** Whose work has begun or continued: the time until the next work, or the end of the turn, is charged to it. */
+  #working: Working | undefined
   #scheduled = false
   #passes = passesPerTurn
   /** Control planes that have continued without waiting in the current turn. */
   readonly #served: Party[] = []
   readonly #now: () => number
+  readonly #workedMs: () => number
 
-  /** `now`: a clock in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  readonly #log: Log | undefined
+
+  constructor(parts: TurnsParts = {}) {
+    const { limits, log, now = () => performance.now(), worked = workedMs } = parts
+    this.#debts = new ThreadDebts(limits)
+    this.#log = log
     this.#now = now
+    this.#workedMs = worked
   }
 
   /** Returns undefined if the caller may continue at once. */
   take(who: Party): Promise<void> | undefined {
     const now = this.#now()
-    const began = this.#begin(now)
-    if (this.#count === 0 && now - began < turnMs) {
-      if (!this.#served.includes(who)) this.#served.push(who)
-      return undefined
-    }
-    if (this.#passes > 0 && !this.#served.includes(who) && !this.#fresh.has(who) && !this.#line.has(who)) {
-      this.#passes--
-      // It has used its pass: for one round its further work is queued like others'.
-      this.#line.set(who, { calls: [], left: quantumMs })
-      return undefined
-    }
+    const isShort = now - this.#begin(now) < turnMs
+    if (this.#isFirst(who, isShort)) return this.#goOn(who, now)
+    this.#account(now)
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
@@ -73,7 +100,8 @@ export class Turns {
    */
   pause(who: Party, stretchMs = turnMs): Promise<void> | undefined {
     const now = this.#now()
-    if (now - this.#begin(now) < stretchMs) return undefined
+    if (now - this.#begin(now) < stretchMs && !this.#resting.has(who)) return this.#goOn(who, now)
+    this.#account(now)
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
@@ -82,7 +110,32 @@ export class Turns {
     return this.#count
   }
 
+  /** Whether it may continue regardless of others. */
+  #isFirst(who: Party, isShort: boolean): boolean {
+    if (this.#resting.has(who)) return false
+    if (this.#count === 0 && isShort) {
+      if (!this.#served.includes(who)) this.#served.push(who)
+      return true
+    }
+    if (this.#passes === 0 || this.#served.includes(who) || this.#fresh.has(who) || this.#line.has(who)) return false
+    this.#passes--
+    // It has used its pass: for one round its further work is queued like others'.
+    this.#line.set(who, { calls: [], left: quantumMs })
+    return true
+  }
+
+  #goOn(who: Party, now: number, waiting?: Waiting): undefined {
+    if (this.#working?.who === who && waiting === undefined) return
+    this.#account(now)
+    this.#working = { who, waiting, since: now, workedBefore: this.#workedMs() }
+  }
+
   #wait(who: Party, call: () => void): void {
+    const resting = this.#resting.get(who)
+    if (resting !== undefined) {
+      resting.calls.push(call)
+      return
+    }
     let waiting = this.#fresh.get(who) ?? this.#line.get(who)
     if (waiting === undefined) this.#fresh.set(who, (waiting = { calls: [], left: quantumMs }))
     waiting.calls.push(call)
@@ -99,6 +152,7 @@ export class Turns {
   }
 
   #turn(): void {
+    this.#account(this.#now())
     this.#began = undefined
     this.#passes = passesPerTurn
     this.#served.length = 0
@@ -116,10 +170,7 @@ export class Turns {
       this.#grant(this.#began)
     })
     for (let index = Math.min(this.#count, grantsAtOnce); index > 1; index--) setImmediate(() => this.#grantInTime())
-    setImmediate(() => {
-      this.#account(this.#now())
-      this.#turn()
-    })
+    setImmediate(() => this.#turn())
   }
 
   #grantInTime(): void {
@@ -130,26 +181,53 @@ export class Turns {
   }
 
   #grant(now: number): void {
-    const waiting = this.#next()
-    if (waiting === undefined) return
+    const next = this.#next()
+    if (next === undefined) return
+    const [who, waiting] = next
     this.#count--
-    this.#working = { waiting, since: now }
+    this.#goOn(who, now, waiting)
     waiting.calls.shift()?.()
   }
 
   #account(now: number): void {
-    if (this.#working === undefined) return
-    this.#working.waiting.left -= now - this.#working.since
+    const working = this.#working
+    if (working === undefined) return
     this.#working = undefined
+    const { who, waiting, since, workedBefore } = working
+    if (waiting !== undefined) waiting.left -= now - since
+    // The gateway's own parts do not rest: they may work for others, too.
+    if (now - since < longMs || !(who instanceof Presence)) return
+    const restMs = this.#debts.charge(who, Math.min(now - since, this.#workedMs() - workedBefore), now)
+    if (restMs > 0) this.#rest(who, restMs)
   }
 
-  #next(): Waiting | undefined {
+  #rest(who: Presence, restMs: number): void {
+    if (this.#resting.has(who)) return
+    this.#log?.warn(
+      { tenant: who.tenant, restMs },
+      "a tenant's requests hold the thread for long, again and again: they rest",
+    )
+    const waiting = this.#fresh.get(who) ?? this.#line.get(who) ?? { calls: [], left: 0 }
+    this.#fresh.delete(who)
+    this.#line.delete(who)
+    this.#count -= waiting.calls.length
+    this.#resting.set(who, waiting)
+    setTimeout(() => {
+      this.#resting.delete(who)
+      waiting.left = quantumMs
+      this.#line.set(who, waiting)
+      this.#count += waiting.calls.length
+      this.#begin(this.#now())
+    }, restMs).unref()
+  }
+
+  #next(): readonly [Party, Waiting] | undefined {
     for (;;) {
       const from = this.#fresh.size > 0 ? this.#fresh : this.#line
       const [first] = from
       if (first === undefined) return undefined
       const [who, waiting] = first
-      if (waiting.left > 0 && waiting.calls.length > 0) return waiting
+      if (waiting.left > 0 && waiting.calls.length > 0) return first
       from.delete(who)
       if (waiting.left <= 0) waiting.left += quantumMs
       // A fresh control plane without further work stays in the line for one round, so that it is not fresh if it returns at once.

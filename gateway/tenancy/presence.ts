@@ -1,8 +1,14 @@
 // Tracks the current uses of a control plane and the time of the last one, which determine when it may fall asleep.
 
 export class Presence {
+  readonly tenant: string | undefined
   #uses = 0
   #last = -Infinity
+
+  /** `tenant`: its name, if it is a tenant's. */
+  constructor(tenant?: string) {
+    this.tenant = tenant
+  }
 
   /** Begins a use, which ends when the returned function is called, once. If `counts` is false, it leaves the time unchanged. */
   enter(counts = true): () => void {

@@ -45,7 +45,7 @@ export interface ControlPlaneLife {
 
 export class TenantEntry {
   readonly record: TenantRecord
-  readonly presence = new Presence()
+  readonly presence: Presence
   readonly events: Due = { at: 0 }
   readonly #parts: TenantEntryParts
   /** The tenant was deleted, or the gateway is stopping. */
@@ -71,6 +71,7 @@ export class TenantEntry {
   /** If `announced` is false, followers are not notified before announce(). */
   constructor(record: TenantRecord, announced: boolean, parts: TenantEntryParts) {
     this.record = record
+    this.presence = new Presence(record.tenant.name)
     this.#announced = announced
     this.#parts = parts
   }
