@@ -10,7 +10,7 @@ import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { areUnique, elementOf, haveSameKeys, itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
-import { type Building, isGiven, notOfItsType, whole } from "./whole.ts"
+import { type Building, isGiven, notOfItsType, whole, withItems } from "./whole.ts"
 
 export interface Comparison {
   added: FieldSet
@@ -205,6 +205,13 @@ function compareInOrder(walk: Walk, left: readonly Json[], right: readonly Json[
 }
 
 function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): void {
+  nothing(walk)
+  if (left.length === 0) walk.added = withItems(walk.adding, {}, right, type)
+  else if (right.length === 0) walk.removed = withItems(walk.removing, {}, left, type)
+  else compareAllItems(walk, left, right, type)
+}
+
+function compareAllItems(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): void {
   const before = itemsByElement(type, left)
   const after = itemsByElement(type, right)
   const found = new Found()

@@ -48,14 +48,25 @@ function setElement(item: Json): PathElement {
 /** Items by path element, in order of first occurrence; several if keys are not unique. */
 export function itemsByElement(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>()
-  for (let index = 0; index < items.length; index++) {
+  addItems(found, list, items, 0, items.length)
+  return found
+}
+
+/** Adds those from one index to another, which is excluded. */
+export function addItems(
+  found: Map<PathElement, Json[]>,
+  list: ListType,
+  items: readonly Json[],
+  from: number,
+  to: number,
+): void {
+  for (let index = from; index < to; index++) {
     const item = items[index] ?? null
     const element = elementAt(list, items, index)
     const present = found.get(element)
     if (present === undefined) found.set(element, [item])
     else present.push(item)
   }
-  return found
 }
 
 /** The usual case of two states of a list: the same items in the same order. */

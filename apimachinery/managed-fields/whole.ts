@@ -5,12 +5,12 @@ import type { JsonObject } from "../schema/json-object.ts"
 import type { Steps } from "../steps.ts"
 import { sortTexts } from "../go/text-order.ts"
 import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
-import { elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
+import { addItems, elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
-import { fieldElement } from "./path-element.ts"
+import { fieldElement, type PathElement, sortElements } from "./path-element.ts"
 
 export interface Building {
-  /** Construction of sets of large maps, which the caller carries out at the end. */
+  /** Construction of sets of large maps and lists, which the caller carries out at the end. */
   readonly unfinished: Steps<void>[]
   /** The value comes from a Go struct, which contains fields that Go prints even if they are not set. */
   readonly hasZeros: boolean
@@ -28,14 +28,14 @@ export function whole(building: Building, value: Json, type: MergeType): FieldSe
   return map.atomic ? leaf : wholeMap(building, value, map)
 }
 
-/** Number of names that one step adds to a set. */
-const namesAtOnce = 5000
+/** Number of names or items that one step adds to a set. */
+const mostAtOnce = 5000
 
 function wholeMap(building: Building, map: JsonObject, type: MapType): FieldSet {
   const names = Object.keys(map)
   if (building.hasZeros) for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
   if (names.length > 1) sortTexts(names)
-  if (names.length > namesAtOnce) {
+  if (names.length > mostAtOnce) {
     const set: Draft = { ".": leaf }
     building.unfinished.push(filling(building, set, names, map, type))
     return set
@@ -56,7 +56,7 @@ function* filling(
   type: MapType,
 ): Steps<void> {
   for (const [index, name] of names.entries()) {
-    if (index % namesAtOnce === 0) yield
+    if (index % mostAtOnce === 0) yield
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
     if (value !== undefined) putWhole(building, set, name, value, type)
   }
@@ -72,15 +72,46 @@ function wholeList(building: Building, list: readonly Json[], type: ListType): F
   const [only] = list
   if (list.length === 1 && only !== undefined)
     return { ".": leaf, [elementOf(type, only)]: whole(building, only, type.items) }
-  const set: Draft = { ".": leaf }
+  return withItems(building, { ".": leaf }, list, type)
+}
+
+/** Adds the items of a list to a set that has none. */
+export function withItems(building: Building, set: Draft, list: readonly Json[], type: ListType): FieldSet {
+  const putItems = placing(building, set, type)
+  if (list.length > mostAtOnce) {
+    building.unfinished.push(fillingWithItems(set, list, type, putItems))
+    return set
+  }
+  for (const [element, items] of itemsByElement(type, list)) putItems(element, items)
+  return inOrder(set)
+}
+
+function* fillingWithItems(set: Draft, list: readonly Json[], type: ListType, putItems: PutItems): Steps<void> {
+  const found = new Map<PathElement, Json[]>()
+  for (let from = 0; from < list.length; from += mostAtOnce) {
+    addItems(found, type, list, from, Math.min(from + mostAtOnce, list.length))
+    yield
+  }
+  const elements = [...found.keys()]
+  sortElements(elements)
+  for (const [index, element] of elements.entries()) {
+    if (index % mostAtOnce === 0) yield
+    putItems(element, found.get(element) ?? [])
+  }
+}
+
+/** `items`: those of one path element. */
+type PutItems = (element: PathElement, items: readonly Json[]) => void
+
+/** Consecutive items with the same scalar fields share their sets. */
+function placing(building: Building, set: Draft, { items: type }: ListType): PutItems {
   let last: { item: Json; set: FieldSet } | undefined
-  for (const [element, items] of itemsByElement(type, list)) {
+  return (element, items) => {
     const [item = null] = items
     if (items.length > 1) set[element] = leaf
     else if (last !== undefined && isAlike(item, last.item)) set[element] = last.set
-    else last = { item, set: (set[element] = whole(building, item, type.items)) }
+    else last = { item, set: (set[element] = whole(building, item, type)) }
   }
-  return inOrder(set)
 }
 
 export function notOfItsType(): NotOfItsType {

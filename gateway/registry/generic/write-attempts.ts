@@ -69,9 +69,11 @@ export class WriteAttempts {
     const { namespace = "" } = object.metadata
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
+    await ctx.pause?.()
     const { name = "" } = object.metadata
     const errors = validateWithinBudget(() => validateForCreate(ctx, definition, object))
     await this.#refuseInvalid(ctx, object, undefined, errors)
+    await ctx.pause?.()
     this.#warn(ctx, object, undefined)
     definition.strategy.canonicalize?.(object)
     await admit.validate(object, undefined)
@@ -149,6 +151,7 @@ export class WriteAttempts {
     const compared = asCompared(definition, object, current)
     const errors = validateWithinBudget(() => validateForUpdate(ctx, definition, object, compared))
     await this.#refuseInvalid(ctx, object, compared, errors)
+    await ctx.pause?.()
     this.#warn(ctx, object, compared)
     definition.strategy.canonicalize?.(object)
     await noteWritten(definition, object, current, options.subresource)

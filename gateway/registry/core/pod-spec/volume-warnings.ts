@@ -21,10 +21,10 @@ export function volumePathWarnings(volumes: readonly Volume[]): string[] {
 function* pathWarnings(volumes: readonly Volume[]): Generator<string, void> {
   for (const volume of volumes) {
     const { configMap, secret, downwardAPI } = volume
-    yield* overlaps(volume.name, `ConfigMap "${configMap?.name ?? ""}"`, placesOf(configMap?.items))
-    yield* overlaps(volume.name, `Secret "${secret?.secretName ?? ""}"`, placesOf(secret?.items))
-    yield* overlaps(volume.name, "DownwardAPI", placesOf(downwardAPI?.items))
-    yield* projectedWarnings(volume)
+    if (configMap?.items) yield* overlaps(volume.name, `ConfigMap "${configMap.name ?? ""}"`, placesOf(configMap.items))
+    if (secret?.items) yield* overlaps(volume.name, `Secret "${secret.secretName ?? ""}"`, placesOf(secret.items))
+    if (downwardAPI?.items) yield* overlaps(volume.name, "DownwardAPI", placesOf(downwardAPI.items))
+    if (volume.projected) yield* projectedWarnings(volume)
   }
 }
 

@@ -10,7 +10,7 @@ import { containersWithPaths, profileWarnings } from "./annotations.ts"
 import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
-/** In upstream's order: the name in the warning, and the reason. */
+/** The name in the warning, and the reason. */
 const oldVolumes: Readonly<Record<string, readonly [string, string]>> = dictionary({
   photonPersistentDisk: ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   gitRepo: ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -134,9 +134,10 @@ function duplicates<K extends string>(
 
 function volumeWarnings(at: FieldPath, volume: Volume): string[] {
   const template = volume.ephemeral?.volumeClaimTemplate
-  const old = Object.entries(oldVolumes).flatMap(([source, [shown, message]]) =>
-    Object.hasOwn(volume, source) ? [`${String(at.child(shown))}: ${message}`] : [],
-  )
+  const old = Object.keys(volume).flatMap((source) => {
+    const [shown, message] = oldVolumes[source] ?? []
+    return shown === undefined ? [] : [`${String(at.child(shown))}: ${message}`]
+  })
   if (template === undefined) return old
   return [...old, ...claimSpecWarnings(at.child("ephemeral", "volumeClaimTemplate", "spec"), template.spec)]
 }

@@ -1,0 +1,70 @@
+// Sets of long lists and large maps are made in steps. They are those of short ones, in the same order.
+
+import { expect, test } from "vitest"
+import type { Json } from "../object.ts"
+import { inSteps, type Steps } from "../steps.ts"
+import { compare, type Comparison, comparing } from "./compare.ts"
+import { type FieldSet, unionOf } from "./field-set.ts"
+import { type Fields, typeOfSchema } from "./testing/state.ts"
+
+const text = { type: "string" }
+const type = typeOfSchema({
+  type: "object",
+  properties: {
+    items: {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name"],
+      items: { type: "object", properties: { name: text, texts: { type: "object", additionalProperties: text } } },
+    },
+    set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "number" } },
+    map: { type: "object", additionalProperties: text },
+  },
+} as Fields)
+
+const count = 6000
+/** All numbers below `count`, in another order. */
+const numbers = Array.from({ length: count }, (_, index) => (index * 7919) % count)
+/** Each fifth item has no fields of its own, and each seventh occurs twice. */
+const items = numbers.flatMap((number) => {
+  const item = { name: `n${number}`, ...(number % 5 === 0 ? {} : { texts: { [`t${number % 3}`]: "x" } }) }
+  return number % 7 === 0 ? [item, item] : [item]
+})
+const lists: Record<string, { whole: Json; parts: Json[] }> = {
+  items: {
+    whole: { items },
+    parts: [...new Set(items)].map((item) => ({ items: Number(item.name.slice(1)) % 7 === 0 ? [item, item] : [item] })),
+  },
+  set: { whole: { set: numbers }, parts: numbers.map((number) => ({ set: [number] })) },
+  map: {
+    whole: { map: Object.fromEntries(numbers.map((number) => [`k${number}`, "x"])) },
+    parts: numbers.map((number) => ({ map: { [`k${number}`]: "x" } })),
+  },
+}
+
+/** With the number of steps. */
+async function counted(steps: Steps<Comparison>): Promise<{ comparison: Comparison; pauses: number }> {
+  let pauses = 0
+  const comparison = await inSteps(steps, () => {
+    pauses++
+    return undefined
+  })
+  return { comparison, pauses }
+}
+
+const textOf = (set: FieldSet): string => JSON.stringify(set)
+const emptied = (value: Json): Json =>
+  Object.fromEntries(Object.entries(value ?? {}).map(([name, given]) => [name, Array.isArray(given) ? [] : {}]))
+
+test.each(Object.entries(lists))("%s that are added or removed", async (_name, { whole, parts }) => {
+  const wanted = (before: (part: Json) => Json): string =>
+    textOf(unionOf(parts.map((part) => compare(before(part), part, type).added)))
+
+  const added = await counted(comparing({}, whole, type))
+  expect(added.pauses).toBeGreaterThan(1)
+  expect(textOf(added.comparison.added)).toBe(wanted(() => ({})))
+  const removed = await counted(comparing(whole, {}, type))
+  expect(removed.pauses).toBeGreaterThan(1)
+  expect(removed.comparison.removed).toEqual(added.comparison.added)
+  expect(textOf((await counted(comparing(emptied(whole), whole, type))).comparison.added)).toBe(wanted(emptied))
+})
