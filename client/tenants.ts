@@ -25,9 +25,17 @@ export interface Tenant {
 
 /**
  * Limits of a tenant: stored objects and their bytes; and what it takes of the super cluster over all its namespaces: pods that have
- * not ended, services with an address, node ports.
+ * not ended, services with an address, node ports, namespaces, claims.
  */
-export const quotaNames = ["objects", "bytes", "pods", "services", "nodePorts"] as const
+export const quotaNames = [
+  "objects",
+  "bytes",
+  "pods",
+  "services",
+  "nodePorts",
+  "namespaces",
+  "persistentVolumeClaims",
+] as const
 
 export type TenantQuota = Partial<Record<(typeof quotaNames)[number], number>>
 

@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http"
 import { connect, type TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ConfigMap, Pod, Service } from "../apimachinery/object.ts"
-import { configMaps, namespaces, pods, serviceAccounts, services } from "../client/resources.ts"
+import { configMaps, namespaces, persistentVolumeClaims, pods, serviceAccounts, services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
 import { connectionsOf } from "./connections/listener.ts"
@@ -222,6 +222,32 @@ describe("what a tenant takes of the super cluster", () => {
       { type: "merge", subresource: "status" },
     )
     await client.create(pods, pod("default", "more"))
+  })
+
+  test("is limited in namespaces, which count until they are gone", async () => {
+    const client = await tenantWith("namespaces", { namespaces: 6 })
+    const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })
+    await client.create(namespaces, namespace("sixth"))
+    const amounts = "requested: namespaces=1, used: namespaces=6, limited: namespaces=6"
+    await expect(client.create(namespaces, namespace("seventh"))).rejects.toMatchObject(
+      refused(`namespaces "seventh" is forbidden: exceeded quota: tenant, ${amounts}`),
+    )
+    await client.delete(namespaces, undefined, "sixth")
+    const ended = { ...(await client.get(namespaces, undefined, "sixth")), spec: { finalizers: [] } }
+    await expect(client.create(namespaces, namespace("seventh"))).rejects.toMatchObject({ code: 403 })
+    await client.update(namespaces, ended, { subresource: "finalize" })
+    await client.create(namespaces, namespace("seventh"))
+  })
+
+  test("is limited in claims over all namespaces", async () => {
+    const client = await tenantWith("claims", { persistentVolumeClaims: 1 })
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } }
+    await client.create(persistentVolumeClaims, inNamespace("PersistentVolumeClaim", "default", "a", spec))
+    const amounts =
+      "requested: persistentvolumeclaims=1, used: persistentvolumeclaims=1, limited: persistentvolumeclaims=1"
+    await expect(
+      client.create(persistentVolumeClaims, inNamespace("PersistentVolumeClaim", "other", "b", spec)),
+    ).rejects.toMatchObject(refused(`persistentvolumeclaims "b" is forbidden: exceeded quota: tenant, ${amounts}`))
   })
 
   test("is not limited by the settings of others", async () => {

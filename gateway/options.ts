@@ -105,6 +105,11 @@ export interface GatewayLimits {
   /** Node ports of a tenant, over all its namespaces. Kubernetes has 2,768 for all. Beyond: 403. */
   maxNodePorts: number
   /**
+   * Namespaces of a tenant, which cost the super cluster several objects each, whatever is in them. Beyond: 403. The syncer copies at most
+   * 10,000 (syncer/options.ts) unless the tenant's own quota says more.
+   */
+  maxNamespaces: number
+  /**
    * How long Events are kept after they were last written, as with --event-ttl of kube-apiserver, and up to a twentieth longer. A sleeping
    * tenant is woken to delete them.
    */
@@ -165,6 +170,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxStoredBytes: 256 * MiB,
   maxServices: 5_000,
   maxNodePorts: 500,
+  maxNamespaces: 5_000,
   eventTtlMs: 3_600_000,
   storedBytesReserve: 1 * MiB,
   maxBodyBytes: 3 * MiB,

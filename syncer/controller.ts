@@ -11,6 +11,7 @@ import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { scrubText } from "./conversion/scrub.ts"
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
+import type { CopyQuota } from "./copy-quota.ts"
 import { decide, type Decision } from "./decision.ts"
 import { RefusedError, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
@@ -28,6 +29,7 @@ export interface ControllerParts {
   caches: Caches
   events: EventRecorder
   settings: SyncSettings
+  quota: CopyQuota
   clock: Clock
   /** Creates the Secret with the pod's tokens in the super cluster before the pod. */
   ensureTokens(tenant: Tenant, pod: Pod): Promise<void>
@@ -97,17 +99,41 @@ export class SyncController {
   }
 
   async #create(work: Work, object: KubeObject): Promise<Outcome> {
+    const release = this.#claimPlace(work)
+    try {
+      if (await this.#createCopy(work, object)) return undefined
+    } catch (error) {
+      release()
+      throw error
+    }
+    release()
+    const { sync, place } = work
+    // The object is not in the cache (not yet, or because it has no Polyplane marks): read it, and decide again.
+    const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
+    return this.#carryOut({ ...work, superObject: present })
+  }
+
+  /** Within the tenant's quota. Returns a function to call if the copy is not created. */
+  #claimPlace(work: Work): () => void {
     const { sync, context, place } = work
+    try {
+      return this.#parts.quota.claim(context.tenant, sync.resource, place)
+    } catch (error) {
+      return this.#failed(work, "FailedCreate", error)
+    }
+  }
+
+  /** false: there is an object of that name. */
+  async #createCopy(work: Work, object: KubeObject): Promise<boolean> {
+    const { sync, context } = work
     if (sync.resource.namespaced) await this.#ensureNamespace(work, object.metadata.namespace ?? "")
     await this.#ensureDependencies(work, object)
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     try {
       await this.#createOrFallBack(sync, buildSuperObject(sync, object, context))
+      return true
     } catch (error) {
-      if (!isAlreadyExists(error)) return this.#failed(work, "FailedCreate", error)
-      // The object is not in the cache (not yet, or because it has no Polyplane marks): read it, and decide again.
-      const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
-      return this.#carryOut({ ...work, superObject: present })
+      return isAlreadyExists(error) ? false : this.#failed(work, "FailedCreate", error)
     }
   }
 

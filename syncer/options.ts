@@ -60,6 +60,10 @@ export const syncerLimits = {
   unknownPodsGraceSeconds: 30,
   /** Namespaces of unknown tenants looked up per patrol. */
   unknownNamespacesPerPatrol: 100,
+  /** Namespaces of a tenant in super, also those that still end, unless its quota says otherwise. Beyond: not copied, with an event. */
+  namespaces: 10_000,
+  /** A copy that the cache has not shown after this time is counted no more. */
+  unseenCopyMs: 60_000,
   /** Extended resources per tenant that super counts on one node; the first ones by name. */
   resourcesPerNode: 16,
   /** Limit of nodes examined when a pod of higher priority does not fit anywhere. */

@@ -14,6 +14,7 @@ import { Caches } from "./clusters/caches.ts"
 import { Reachability, observe } from "./clusters/reachability.ts"
 import { Comparisons } from "./comparisons.ts"
 import { SyncController, type Outcome } from "./controller.ts"
+import { CopyQuota } from "./copy-quota.ts"
 import { EventMirror } from "./event-mirror.ts"
 import { connectEventSources } from "./event-sources.ts"
 import { RefusedError, isUnavailable } from "./failures.ts"
@@ -35,6 +36,7 @@ export class Syncer implements AsyncDisposable {
   readonly #clock: Clock
   readonly #queue: FairQueue<SyncKey>
   readonly #caches: Caches
+  readonly #quota: CopyQuota
   readonly #controller: SyncController
   readonly #publisher: Publisher
   readonly #events: EventMirror
@@ -69,11 +71,13 @@ export class Syncer implements AsyncDisposable {
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)
     this.#tokens = new TokenKeeper({ tenants, superClient, caches, clock, schedule })
+    this.#quota = new CopyQuota(caches, clock)
     this.#controller = new SyncController({
       tenants,
       superClient,
       caches,
       settings,
+      quota: this.#quota,
       clock,
       events: this.#recorder,
       ensureTokens: (tenant, pod) => this.#tokens.ensure(tenant, pod),
@@ -139,6 +143,7 @@ export class Syncer implements AsyncDisposable {
     this.#stops.push(
       this.#tenants.register(this.#queue),
       this.#tenants.register(this.#comparisons),
+      this.#quota.start(),
       this.#tenants.subscribe({
         added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
         removed: (tenant) => this.#forget(tenant),

@@ -55,6 +55,7 @@ export interface ControlPlanesParts {
     | "storedBytesReserve"
     | "maxServices"
     | "maxNodePorts"
+    | "maxNamespaces"
     | "eventTtlMs"
     | "maxLongWorkMs"
   >
@@ -266,12 +267,17 @@ function quotaOf(tenant: Tenant, limits: ControlPlanesParts["limits"]): StoreQuo
   }
 }
 
-/** What a tenant may take of the super cluster. Its pods are limited by the nodes, unless its VirtualCluster has a limit. */
-function takenLimits({ quota = {} }: Tenant, { maxServices, maxNodePorts }: ControlPlanesParts["limits"]): Taken {
+/**
+ * What a tenant may take of the super cluster. Its pods are limited by the nodes, and its claims by the storage, unless its VirtualCluster
+ * has limits.
+ */
+function takenLimits({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"]): Taken {
   return {
-    services: quota.services ?? maxServices,
-    "services.nodeports": quota.nodePorts ?? maxNodePorts,
+    services: quota.services ?? limits.maxServices,
+    "services.nodeports": quota.nodePorts ?? limits.maxNodePorts,
+    namespaces: quota.namespaces ?? limits.maxNamespaces,
     ...(quota.pods === undefined ? {} : { pods: quota.pods }),
+    ...(quota.persistentVolumeClaims === undefined ? {} : { persistentvolumeclaims: quota.persistentVolumeClaims }),
   }
 }
 

@@ -2,16 +2,25 @@
 // namespace, and a tenant creates as many as it likes. A write is counted from before it is stored, so concurrent writes of this
 // process cannot exceed a limit together; several gateways can, by the writes in progress in the others.
 
-import type { GroupVersionResource, KubeObject, Pod, Service } from "../../../apimachinery/object.ts"
+import type {
+  GroupVersionResource,
+  KubeObject,
+  Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+} from "../../../apimachinery/object.ts"
 import { forbidden } from "../../../apimachinery/status.ts"
 import type { Claim } from "../claim.ts"
-import { podsTaken, servicesTaken, type Taken, type TakenName } from "./taken.ts"
+import { claimsTaken, namespacesTaken, podsTaken, servicesTaken, type Taken, type TakenName } from "./taken.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn } from "../generic/internal-write.ts"
 import { storagePrefixOf } from "../generic/storage/keys.ts"
 
 const podKind = { group: "", version: "v1", resource: "pods" }
 const serviceKind = { group: "", version: "v1", resource: "services" }
+const namespaceKind = { group: "", version: "v1", resource: "namespaces" }
+const claimKind = { group: "", version: "v1", resource: "persistentvolumeclaims" }
 
 interface Write {
   resource: GroupVersionResource
@@ -32,9 +41,22 @@ export class SuperQuota {
     this.#limits = limits
   }
 
-  /** Throws Forbidden. Undefined: the pod takes nothing that is limited. */
+  /** These throw Forbidden. Undefined: the object takes nothing that is limited. */
   claimPod(ctx: RequestContext, pod: Pod): Promise<Claim | undefined> {
     return this.#claim(ctx, { resource: podKind, object: pod, current: undefined, takenBy: podsTaken })
+  }
+
+  claimNamespace(ctx: RequestContext, namespace: Namespace): Promise<Claim | undefined> {
+    return this.#claim(ctx, {
+      resource: namespaceKind,
+      object: namespace,
+      current: undefined,
+      takenBy: namespacesTaken,
+    })
+  }
+
+  claimVolumeClaim(ctx: RequestContext, claim: PersistentVolumeClaim): Promise<Claim | undefined> {
+    return this.#claim(ctx, { resource: claimKind, object: claim, current: undefined, takenBy: claimsTaken })
   }
 
   async claimService(ctx: RequestContext, service: Service, current: Service | undefined): Promise<Claim | undefined> {

@@ -4,7 +4,7 @@ import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import type { KubeObject, Pod, Service } from "../../../apimachinery/object.ts"
 import { isHeadless, needsClusterIP, needsNodePorts } from "./services/needs.ts"
 
-export type TakenName = "pods" | "services" | "services.nodeports"
+export type TakenName = "pods" | "services" | "services.nodeports" | "namespaces" | "persistentvolumeclaims"
 
 export type Taken = Partial<Record<TakenName, number>>
 
@@ -12,6 +12,10 @@ export type Taken = Partial<Record<TakenName, number>>
 export function podsTaken(object: KubeObject): Taken {
   return isFinished(object as Pod) ? {} : { pods: 1 }
 }
+
+export const namespacesTaken = (): Taken => ({ namespaces: 1 })
+
+export const claimsTaken = (): Taken => ({ persistentvolumeclaims: 1 })
 
 /** Services that have an address, and all node ports, also those that a load balancer was given explicitly. */
 export function servicesTaken(object: KubeObject): Taken {

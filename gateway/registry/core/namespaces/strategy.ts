@@ -26,6 +26,10 @@ const strategy: Strategy<Namespace> = {
     namespace.status.phase = namespace.status.phase || "Active"
   },
 
+  async begin(ctx, namespace, current) {
+    return current === undefined ? ctx.controlPlane.superQuota.claimNamespace(ctx, namespace) : undefined
+  },
+
   prepareForCreate(_ctx, namespace) {
     namespace.status = { phase: "Active" }
     const finalizers = namespace.spec?.finalizers ?? []

@@ -31,6 +31,10 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     claim.status.phase = claim.status.phase || "Pending"
   },
 
+  async begin(ctx, claim, current) {
+    return current === undefined ? ctx.controlPlane.superQuota.claimVolumeClaim(ctx, claim) : undefined
+  },
+
   prepareForCreate(_ctx, claim) {
     claim.status = {}
     if (claim.spec !== undefined) normalizeSources(claim.spec)

@@ -1,0 +1,93 @@
+// What a tenant's quota allows it to have in the super cluster, counted there. The gateway refuses what exceeds the quota in the tenant,
+// where the writer gets an answer, but by the tenant's objects, whose statuses the tenant may write, and which it may remove while their
+// copies still end. So whatever the tenant says, it has no more copies than this at a time.
+
+import { isFinished } from "../apimachinery/core/pod-phase.ts"
+import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import { forbidden } from "../apimachinery/status.ts"
+import type { Clock } from "../client/clock.ts"
+import { namespaces, persistentVolumeClaims, pods } from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
+import type { Tenant, TenantQuota } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
+import type { Place } from "./conversion/super-object.ts"
+import { syncerLimits } from "./options.ts"
+
+interface Counted {
+  resource: Resource
+  limit(quota: TenantQuota): number | undefined
+  takes(copy: KubeObject): boolean
+}
+
+const counted: readonly Counted[] = [
+  { resource: pods, limit: ({ pods: limit }) => limit, takes: (copy) => !isFinished(copy as Pod) },
+  {
+    resource: namespaces,
+    limit: ({ namespaces: limit }) => limit ?? syncerLimits.namespaces,
+    takes: () => true,
+  },
+  { resource: persistentVolumeClaims, limit: ({ persistentVolumeClaims: limit }) => limit, takes: () => true },
+]
+
+export class CopyQuota {
+  readonly #caches: Caches
+  readonly #clock: Clock
+  /** By tenant and resource, copies whose creation has begun and that the cache has not shown, with the time. */
+  readonly #begun = new Map<string, Map<string, number>>()
+
+  constructor(caches: Caches, clock: Clock) {
+    this.#caches = caches
+    this.#clock = clock
+  }
+
+  /** Called before a copy is created. Throws Forbidden. Returns a function to call if it is not created. */
+  claim({ clusterKey, quota = {} }: Tenant, resource: Resource, place: Place): () => void {
+    const kind = counted.find((one) => one.resource === resource)
+    const limited = kind?.limit(quota)
+    if (kind === undefined || limited === undefined) return () => undefined
+    const id = idOf(place)
+    const begun = this.#begunOf(clusterKey, resource)
+    begun.delete(id)
+    let used = begun.size
+    for (const copy of this.#caches.copiesOf(resource, clusterKey)) {
+      const isOther = idOf(copy.metadata) !== id
+      if (isOther && !begun.has(idOf(copy.metadata)) && kind.takes(copy)) used++
+    }
+    if (used >= limited) {
+      const name = resource.resource
+      const detail = `exceeded quota: tenant, requested: ${name}=1, used: ${name}=${used}, limited: ${name}=${limited}`
+      throw forbidden({ group: resource.group, resource: name }, place.name, detail)
+    }
+    begun.set(id, this.#clock.now())
+    return () => begun.delete(id)
+  }
+
+  /** Returns a function that unsubscribes. */
+  start(): () => void {
+    const stops = counted.map(({ resource }) => {
+      const seen = (copy: KubeObject): void => {
+        const { clusterKey = "" } = recordedOwner(copy) ?? {}
+        this.#begun.get(groupOf(clusterKey, resource))?.delete(idOf(copy.metadata))
+      }
+      return this.#caches.superInformer(resource).subscribe({ added: seen, updated: seen, deleted: seen })
+    })
+    return () => stops.forEach((stop) => stop())
+  }
+
+  #begunOf(clusterKey: string, resource: Resource): Map<string, number> {
+    const group = groupOf(clusterKey, resource)
+    let begun = this.#begun.get(group)
+    if (begun === undefined) this.#begun.set(group, (begun = new Map()))
+    // Deleted while the cache was being listed anew, which has then never shown them. The oldest come first.
+    for (const [id, since] of begun) {
+      if (this.#clock.now() - since <= syncerLimits.unseenCopyMs) break
+      begun.delete(id)
+    }
+    return begun
+  }
+}
+
+const groupOf = (clusterKey: string, { resource }: Resource): string => `${clusterKey} ${resource}`
+const idOf = ({ namespace = "", name = "" }: { namespace?: string | undefined; name?: string }): string =>
+  `${namespace}/${name}`
