@@ -12,6 +12,7 @@ import {
   persistentVolumes,
   pods,
   services,
+  storageClasses,
 } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import type { TenantInformerHandler } from "../client/informers/tenant-informer.ts"
@@ -21,9 +22,10 @@ import { recordedOwner } from "./conversion/ownership.ts"
 import { isMirrored, type EventObject } from "./event-mirror.ts"
 import { superKey } from "./key-of-super.ts"
 import { keyOf, podTokens, superEvents, type SyncKey } from "./keys.ts"
-import { publications, resourceSyncs } from "./resources/index.ts"
-import { isOnlyHeartbeat } from "./resources/node.ts"
+import { publications, resourceSyncs, syncOf } from "./resources/index.ts"
+import { isOnlyHeartbeat, tenantsOfChangedResources } from "./resources/node.ts"
 import { isNominated } from "./resources/pod/status.ts"
+import type { ResourceSync } from "./resources/resource-sync.ts"
 import { samePlacement } from "./resources/virtual-node.ts"
 
 export interface EventSourceParts {
@@ -48,22 +50,8 @@ export function connectEventSources(parts: EventSourceParts): () => void {
     stops.push(informer.subscribe(tenantHandler(informer.resource, parts)))
   }
   for (const sync of resourceSyncs) {
-    const enqueueOwner = (superObject: KubeObject): void => {
-      const tenant = parts.tenantOf(recordedOwner(superObject)?.clusterKey ?? "")
-      if (tenant === undefined) return
-      if (!parts.isReady(tenant.name)) {
-        parts.wake(tenant.name)
-        return
-      }
-      const key = superKey(sync, tenant.name, superObject)
-      if (key !== undefined) parts.enqueue(key)
-      if (sync.resource === persistentVolumeClaims) enqueueVolumeOf(superObject, tenant.name, parts)
-    }
-    stops.push(
-      caches
-        .superInformer(sync.resource)
-        .subscribe({ added: enqueueOwner, updated: enqueueOwner, deleted: enqueueOwner }),
-    )
+    const enqueue = (superObject: KubeObject): void => enqueueOwner(sync, superObject, parts)
+    stops.push(caches.superInformer(sync.resource).subscribe({ added: enqueue, updated: enqueue, deleted: enqueue }))
   }
   for (const { resource } of publications) {
     stops.push(caches.superInformer(resource).subscribe(publicationHandler(resource, parts)))
@@ -72,6 +60,18 @@ export function connectEventSources(parts: EventSourceParts): () => void {
   return () => {
     for (const stop of stops) stop()
   }
+}
+
+function enqueueOwner(sync: ResourceSync, superObject: KubeObject, parts: EventSourceParts): void {
+  const tenant = parts.tenantOf(recordedOwner(superObject)?.clusterKey ?? "")
+  if (tenant === undefined) return
+  if (!parts.isReady(tenant.name)) {
+    parts.wake(tenant.name)
+    return
+  }
+  const key = superKey(sync, tenant.name, superObject)
+  if (key !== undefined) parts.enqueue(key)
+  if (sync.resource === persistentVolumeClaims) enqueueVolumeOf(superObject, tenant.name, parts)
 }
 
 function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInformerHandler<KubeObject> {
@@ -141,14 +141,32 @@ function publicationHandler(resource: Resource, parts: EventSourceParts): Inform
   const enqueuePublication = (object: KubeObject): void => {
     const { name = "" } = object.metadata
     for (const tenant of audience(resource, object, parts)) parts.enqueue(keyOf(tenant.name, resource, undefined, name))
+    if (resource === storageClasses) enqueueClaimsAwaiting(name, parts)
   }
   return {
     added: enqueuePublication,
     updated: (object, previous) => {
-      if (resource === nodes && isOnlyHeartbeat(previous as Node, object as Node)) return
-      enqueuePublication(object)
+      if (resource === nodes && isOnlyHeartbeat(previous as Node, object as Node))
+        enqueueResources(previous as Node, object as Node, parts)
+      else enqueuePublication(object)
     },
     deleted: enqueuePublication,
+  }
+}
+
+/** Claims may wait for a class that super has only now, and which may not be for tenants. */
+function enqueueClaimsAwaiting(storageClass: string, parts: EventSourceParts): void {
+  const sync = syncOf(persistentVolumeClaims)
+  if (sync === undefined) return
+  for (const claim of parts.caches.claimsAwaiting(storageClass)) enqueueOwner(sync, claim, parts)
+}
+
+/** The resources of a tenant on a node concern only that tenant, which may change them as often as it likes. */
+function enqueueResources(before: Node, after: Node, parts: EventSourceParts): void {
+  for (const clusterKey of tenantsOfChangedResources(before, after)) {
+    const tenant = parts.tenantOf(clusterKey)
+    if (tenant !== undefined && parts.isReady(tenant.name))
+      parts.enqueue(keyOf(tenant.name, nodes, undefined, after.metadata.name ?? ""))
   }
 }
 

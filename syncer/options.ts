@@ -64,8 +64,13 @@ export const syncerLimits = {
   namespaces: 10_000,
   /** A copy that the cache has not shown after this time is counted no more. */
   unseenCopyMs: 60_000,
-  /** Extended resources per tenant that super counts on one node; the first ones by name. */
+  /** Extended resources per tenant that super counts on one node; the first ones by name. Others are told in an event. */
   resourcesPerNode: 16,
+  /**
+   * Likewise of all tenants together, those that are there first: kubelets and schedulers read and write them with the node's status. 90 KiB
+   * at most.
+   */
+  resourcesOfAllPerNode: 128,
   /** Limit of nodes examined when a pod of higher priority does not fit anywhere. */
   preemptionCandidates: 16,
   /** Waiting pods of a tenant that are examined in preemptionRetryMs; more are examined later, in turn. */

@@ -3,6 +3,7 @@
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { EventRecorder } from "../client/events.ts"
 import { namespaces } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
@@ -11,17 +12,27 @@ import type { SyncKey } from "./keys.ts"
 import { publications } from "./resources/index.ts"
 import type { Patch, Publication, SyncContext } from "./resources/resource-sync.ts"
 
+export interface PublisherParts {
+  tenants: Tenants
+  superClient: KubeClient
+  caches: Caches
+  contextOf: (tenant: Tenant) => SyncContext
+  events: EventRecorder
+}
+
 export class Publisher {
   readonly #tenants: Tenants
   readonly #superClient: KubeClient
   readonly #caches: Caches
   readonly #contextOf: (tenant: Tenant) => SyncContext
+  readonly #events: EventRecorder
 
-  constructor(tenants: Tenants, superClient: KubeClient, caches: Caches, contextOf: (tenant: Tenant) => SyncContext) {
+  constructor({ tenants, superClient, caches, contextOf, events }: PublisherParts) {
     this.#tenants = tenants
     this.#superClient = superClient
     this.#caches = caches
     this.#contextOf = contextOf
+    this.#events = events
   }
 
   async reconcile(key: SyncKey): Promise<void> {
@@ -39,7 +50,10 @@ export class Publisher {
     await this.#claim(kind, context, name)
     if (desired !== undefined) {
       if (object === undefined) return create(kind, client, desired)
-      if (kind.isPublished(object)) await patch(kind, client, object, kind.changed(desired, object))
+      if (!kind.isPublished(object)) return
+      // Items of lists have no kind.
+      this.#tellUnclaimed(kind, context, { ...object, apiVersion: desired.apiVersion, kind: desired.kind })
+      await patch(kind, client, object, kind.changed(desired, object))
     } else if (object !== undefined && kind.isPublished(object)) await remove(kind, client, object)
   }
 
@@ -47,6 +61,16 @@ export class Publisher {
     const claim = this.#claimOf(kind, context, name)
     const superObject = context.view.superObject(kind.resource, undefined, name)
     if (claim !== undefined && superObject !== undefined) await patch(kind, this.#superClient, superObject, [claim])
+  }
+
+  #tellUnclaimed(kind: Publication, context: SyncContext, object: KubeObject): void {
+    const superObject = context.view.superObject(kind.resource, undefined, object.metadata.name ?? "")
+    const message = superObject === undefined ? undefined : kind.unclaimed?.(object, superObject, context)
+    if (message === undefined) return
+    const { name } = context.tenant
+    // Nobody in the tenant waits for it: it may sleep.
+    const client = this.#tenants.client(name, { isUse: false })
+    this.#events.event(client, object, "Warning", "FailedSync", message, name)
   }
 
   #claimOf(kind: Publication, context: SyncContext, name: string): Patch | undefined {

@@ -1,9 +1,21 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Node, PersistentVolumeClaim } from "../apimachinery/object.ts"
 import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { configMaps, events, namespaces, nodes, pods, services, storageClasses } from "../client/resources.ts"
+import {
+  configMaps,
+  events,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  pods,
+  services,
+  storageClasses,
+} from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { object, podOf, startHarness } from "./testing/harness.ts"
+
+type Harness = Awaited<ReturnType<typeof startHarness>>
 
 test("publishes all nodes to a tenant from the start", async () => {
   await using harness = await startHarness()
@@ -21,6 +33,20 @@ test("does not copy a node's heartbeat", async () => {
   })
   await harness.settled()
   expect(harness.cluster.writes.slice(before)).toEqual([])
+})
+
+test("tells a tenant which of its extended resources super does not count on a node", async () => {
+  await using harness = await startHarness()
+  await harness.settled()
+  const capacity = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`example.com/r${10 + index}`, "1"]))
+  harness.cluster.edit(nodes, undefined, "node-1", { status: { capacity } })
+  const event = await eventually(() => harness.cluster.all(events).find(({ reason }) => reason === "FailedSync"), {
+    what: "event",
+  })
+  expect(event).toMatchObject({ involvedObject: { kind: "Node", apiVersion: "v1", name: "node-1" } })
+  expect(event["message"]).toContain('does not count "example.com/r26" on this node')
+  const found = harness.superCluster.find<Node>(nodes, undefined, "node-1")
+  expect(Object.keys(found?.status?.capacity ?? {})).toHaveLength(17) // with cpu
 })
 
 test("removes a node that super has deleted", async () => {
@@ -41,6 +67,66 @@ test("publishes only the default storage class", async () => {
   await eventually(() => harness.cluster.find(storageClasses, undefined, "fast"), { what: "fast" })
   await harness.settled()
   expect(harness.cluster.find(storageClasses, undefined, "private")).toBeUndefined()
+})
+
+describe("a claim that waits for a class that super does not have", () => {
+  const hidden = { provisioner: "example.com/p" }
+  const storageClassOf = (more: object): KubeObject => ({
+    ...object("StorageClass", undefined, "gold", more),
+    apiVersion: "storage.k8s.io/v1",
+  })
+
+  async function waiting(harness: Harness): Promise<void> {
+    await harness.settled()
+    const spec = { storageClassName: "gold" }
+    await harness.cluster.create(persistentVolumeClaims, object("PersistentVolumeClaim", "default", "data", { spec }))
+    await harness.inSuper(persistentVolumeClaims, "data")
+  }
+
+  test("waits no more in super when super gets one that is not for tenants", async () => {
+    await using harness = await startHarness()
+    await waiting(harness)
+    await harness.superCluster.create(storageClasses, storageClassOf(hidden))
+    await eventually(() => harness.superCluster.find(persistentVolumeClaims, harness.home, "data") === undefined, {
+      what: "the copy is removed",
+    })
+    const event = await eventually(() => harness.cluster.all(events).find(({ reason }) => reason === "FailedSync"), {
+      what: "event",
+    })
+    expect(event["message"]).toContain('"gold" is not a class that the super cluster offers to tenants')
+    await harness.settled()
+    expect(harness.superCluster.find(persistentVolumeClaims, harness.home, "data")).toBeUndefined()
+  })
+
+  test("nor if its tenant sleeps", async () => {
+    await using harness = await startHarness()
+    await waiting(harness)
+    await eventually(() => harness.syncer.pending === 0, { what: "the queue is empty" })
+    harness.tenants.sleep(harness.tenant.name)
+    await harness.superCluster.create(storageClasses, storageClassOf(hidden))
+    await eventually(() => harness.superCluster.find(persistentVolumeClaims, harness.home, "data") === undefined, {
+      what: "the copy is removed",
+    })
+  })
+
+  test("is served by one that is for tenants, and keeps its volume when that is offered no more", async () => {
+    await using harness = await startHarness()
+    await waiting(harness)
+    const labels = { "tenancy.x-k8s.io/super.public": "true" }
+    await harness.superCluster.create(storageClasses, storageClassOf({ ...hidden, metadata: { name: "gold", labels } }))
+    await harness.settled()
+    harness.superCluster.edit(persistentVolumeClaims, harness.home, "data", {
+      metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
+      spec: { volumeName: "v" },
+    })
+    await eventually(
+      () => harness.cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "data")?.spec?.volumeName,
+      { what: "bound" },
+    )
+    harness.superCluster.edit(storageClasses, undefined, "gold", { metadata: { labels: null } })
+    await harness.settled()
+    expect(harness.superCluster.find(persistentVolumeClaims, harness.home, "data")).toBeDefined()
+  })
 })
 
 test("writes nothing into a namespace of that name that is not the tenant's", async () => {

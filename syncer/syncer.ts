@@ -84,7 +84,7 @@ export class Syncer implements AsyncDisposable {
       ensureNode: (tenant, name) => this.#ensureNode(tenant, name),
     })
     const contextOf = (tenant: Tenant): ReturnType<SyncController["contextOf"]> => this.#controller.contextOf(tenant)
-    this.#publisher = new Publisher(tenants, superClient, caches, contextOf)
+    this.#publisher = new Publisher({ tenants, superClient, caches, contextOf, events: this.#recorder })
     this.#preemption = new Preemption({ tenants, superClient, clock, events: this.#recorder, contextOf })
     this.#events = new EventMirror(tenants, caches)
     this.#metrics = options.metrics?.of("patrol", () => new PatrolMetrics())

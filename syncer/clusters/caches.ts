@@ -2,7 +2,9 @@
 // are selected there by label, so other objects in the super cluster cost nothing; nodes, volumes, classes and events have no
 // such label and are cached completely.
 
-import type { KubeObject, Pod } from "../../apimachinery/object.ts"
+import { isBindingDone } from "../../apimachinery/core/claim-binding.ts"
+import { classOf } from "../../apimachinery/core/storage-classes.ts"
+import type { KubeObject, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
 import {
   clusterAnnotation,
   controlledLabel,
@@ -12,7 +14,7 @@ import {
 import type { Clock } from "../../client/clock.ts"
 import { Informer } from "../../client/informers/informer.ts"
 import type { Log } from "../../client/log.ts"
-import { events, namespaces, pods, runtimeClasses, secrets } from "../../client/resources.ts"
+import { events, namespaces, persistentVolumeClaims, pods, runtimeClasses, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
@@ -23,6 +25,7 @@ import type { View } from "../resources/resource-sync.ts"
 const byTenant = "tenant"
 const byTokenPod = "tokenPod"
 const byNomination = "nomination"
+const byAwaitedClass = "awaitedClass"
 
 export class Caches {
   readonly #super = new Map<string, Informer<KubeObject>>()
@@ -36,6 +39,7 @@ export class Caches {
       const indexes = {
         [byTenant]: (object: KubeObject) => present(object.metadata.annotations?.[clusterAnnotation]),
         ...(resource === secrets ? { [byTokenPod]: tokenPod } : {}),
+        ...(resource === persistentVolumeClaims ? { [byAwaitedClass]: awaitedClass } : {}),
       }
       // Super's own runtime classes are needed too; they are few.
       const selected = resource === runtimeClasses ? {} : { labelSelector: `${controlledLabel}=true` }
@@ -95,6 +99,11 @@ export class Caches {
     return this.superInformer(secrets).byIndex(byTokenPod, `${clusterKey} ${namespace} ${pod}`)
   }
 
+  /** Copies of claims of all tenants that wait for a volume of this storage class. */
+  claimsAwaiting(storageClass: string): KubeObject[] {
+    return this.superInformer(persistentVolumeClaims).byIndex(byAwaitedClass, storageClass)
+  }
+
   view(tenant: string): View {
     const tenantInformer = (resource: Resource): TenantInformer<KubeObject> => this.tenantInformer(resource)
     const superInformer = (resource: Resource): Informer<KubeObject> => this.superInformer(resource)
@@ -119,6 +128,11 @@ const present = (value: string | undefined): string[] => (value === undefined ? 
 
 /** A single index value for all: they are few. */
 const nomination = (object: KubeObject): string[] => (isNominated(object as Pod) ? [""] : [])
+
+function awaitedClass(object: KubeObject): string[] {
+  const claim = object as PersistentVolumeClaim
+  return isBindingDone(claim) ? [] : [classOf(claim)]
+}
 
 function tokenPod(object: KubeObject): string[] {
   const annotations = object.metadata.annotations

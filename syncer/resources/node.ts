@@ -11,12 +11,16 @@ import {
   virtualNodeLabel,
 } from "../../apimachinery/tenancy.ts"
 import { nodes, pods } from "../../client/resources.ts"
+import type { Tenant } from "../../client/tenants.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
-import { isTenantsResource, superResource, tenantResource } from "../conversion/resource-names.ts"
+import { clusterKeyOfResource, isTenantsResource, superResource, tenantResource } from "../conversion/resource-names.ts"
 import { syncerLimits } from "../options.ts"
 import type { Patch, Publication, SyncContext } from "./resource-sync.ts"
 import { ownFields, publishedRecord, withOwnFields } from "./virtual-node.ts"
+
+/** Names of resources in a message. */
+const maxNamesTold = 8
 
 type Status = NonNullable<Node["status"]>
 type Conditions = NonNullable<Status["conditions"]>
@@ -70,22 +74,68 @@ export const node: Publication<Node> = {
     return patches
   },
   claim(object, superObject, { tenant }) {
-    const present: Record<string, string> = {}
-    const capacity = (superObject.status?.capacity ?? {}) as Record<string, string>
-    for (const name in capacity) {
-      if (tenantResource(name, tenant) !== undefined) present[name] = capacity[name] as string
-    }
-    const wanted: Record<string, string> = {}
-    const own = object === undefined ? {} : ownFields(object).resources
-    for (const name of Object.keys(own).sort().slice(0, syncerLimits.resourcesPerNode)) {
-      const there = superResource(name, tenant)
-      if (there !== undefined) wanted[there] = own[name] as string
-    }
+    const { present, wanted } = resourcesInSuper(object, superObject, tenant)
     const change = mergeDiff(present, wanted)
-    return change === undefined
-      ? undefined
-      : { patch: { status: { capacity: change, allocatable: change } }, subresource: "status" }
+    if (change === undefined) return undefined
+    const { resourceVersion } = superObject.metadata
+    // Others may take the last room at the same time.
+    const isAdded = Object.keys(wanted).some((name) => !Object.hasOwn(present, name))
+    const seen = isAdded && resourceVersion !== undefined ? { metadata: { resourceVersion } } : {}
+    return { patch: { ...seen, status: { capacity: change, allocatable: change } }, subresource: "status" }
   },
+  unclaimed(object, superObject, { tenant }) {
+    const { left } = resourcesInSuper(object, superObject, tenant)
+    if (left.length === 0) return undefined
+    const names = left.slice(0, maxNamesTold).map((name) => JSON.stringify(name))
+    const more = left.length > maxNamesTold ? ` and ${left.length - maxNamesTold} more` : ""
+    return `status.capacity: the super cluster does not count ${names.join(", ")}${more} on this node, and no pod that requests them runs here: it counts ${syncerLimits.resourcesPerNode} extended resources of a tenant, and ${syncerLimits.resourcesOfAllPerNode} of all together`
+  },
+}
+
+interface ResourcesInSuper {
+  /** By their names in super, with their amounts: as they are, and as they should be. */
+  present: Record<string, string>
+  wanted: Record<string, string>
+  /** Names in the tenant for which there is no room. */
+  left: string[]
+}
+
+function resourcesInSuper(object: Node | undefined, superObject: Node, tenant: Tenant): ResourcesInSuper {
+  const capacity = (superObject.status?.capacity ?? {}) as Record<string, string>
+  const present: Record<string, string> = {}
+  let others = 0
+  for (const name in capacity) {
+    if (tenantResource(name, tenant) !== undefined) present[name] = capacity[name] as string
+    else if (isTenantsResource(name)) others++
+  }
+  const own = object === undefined ? {} : ownFields(object).resources
+  const names = Object.keys(own).sort()
+  const left = names.splice(syncerLimits.resourcesPerNode)
+  const wanted: Record<string, string> = {}
+  const added: string[] = []
+  for (const name of names) {
+    const there = superResource(name, tenant)
+    if (there === undefined) left.push(name)
+    else if (Object.hasOwn(present, there)) wanted[there] = own[name] as string
+    else added.push(name)
+  }
+  for (const name of added) {
+    const hasRoom = others + Object.keys(wanted).length < syncerLimits.resourcesOfAllPerNode
+    if (hasRoom) wanted[superResource(name, tenant) as string] = own[name] as string
+    else left.push(name)
+  }
+  return { present, wanted, left }
+}
+
+/** Tenants whose resources on the node are not the same. */
+export function tenantsOfChangedResources(before: Node, after: Node): Set<string> {
+  const [old, now] = [before, after].map(({ status }) => (status?.capacity ?? {}) as Record<string, string>)
+  const changed = new Set<string>()
+  for (const name of new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])) {
+    const clusterKey = old?.[name] === now?.[name] ? undefined : clusterKeyOfResource(name)
+    if (clusterKey !== undefined) changed.add(clusterKey)
+  }
+  return changed
 }
 
 /** Whether tenants would see no difference: most updates of a node are heartbeats. */
@@ -125,9 +175,15 @@ function sameStatus(a: Status, b: Status): boolean {
   return equalIgnoringNulls(withoutHeartbeats(a), withoutHeartbeats(b))
 }
 
-function withoutHeartbeats({ conditions, images: _images, ...status }: Status): unknown {
+/** Nor is what other tenants have there. */
+function withoutHeartbeats({ conditions, images: _images, capacity, allocatable, ...status }: Status): unknown {
   const still: Conditions | undefined = conditions?.map(({ lastHeartbeatTime: _time, ...condition }) => condition)
-  return { ...status, conditions: still }
+  return {
+    ...status,
+    conditions: still,
+    capacity: withoutTenants(capacity),
+    allocatable: withoutTenants(allocatable),
+  }
 }
 
 function withoutTenants<T extends object>(amounts: T | undefined): T | undefined {

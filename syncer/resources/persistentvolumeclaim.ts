@@ -35,6 +35,9 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
       : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
   },
   unsupported,
+  // Super has got a class of that name, or offers it no more, while the claim waits. Nothing is stored yet.
+  outdated: (object, _superObject, context) =>
+    !isBoundInSuper(object, context) && unsupportedClass(object, context) !== undefined,
   missing: (object, context) => ({ kind: namesTenantVolume(object, context) ? "nothing" : "create" }),
   // Otherwise super would schedule more pods that use the claim. Any other finalizer in the tenant means that the data is still wanted.
   follows: ({ metadata }) => (metadata.finalizers ?? []).every((finalizer) => finalizer === inUseFinalizer),

@@ -112,4 +112,6 @@ export interface Publication<T extends KubeObject = KubeObject> {
   changed(desired: T, object: T): Patch[]
   /** A change of super's object on behalf of the tenant; undefined if none is needed. */
   claim?(object: T | undefined, superObject: T, context: SyncContext): Patch | undefined
+  /** What the tenant asks of super's object and cannot have, as a message for the tenant. */
+  unclaimed?(object: T, superObject: T, context: SyncContext): string | undefined
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { Node } from "../../apimachinery/object.ts"
-import { settingsOf } from "../options.ts"
+import { settingsOf, syncerLimits } from "../options.ts"
 import { superResource } from "../conversion/resource-names.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
-import { node } from "./node.ts"
+import { isOnlyHeartbeat, node, tenantsOfChangedResources } from "./node.ts"
 import { emptyView, type SyncContext } from "./resource-sync.ts"
 
 const tenant = fakeTenant("acme")
@@ -77,6 +77,51 @@ describe("a virtual node", () => {
     })
     expect(node.toTenant(counted, context)?.status?.capacity).toEqual({ cpu: "4" })
     expect(node.claim?.(undefined, counted, { ...context, tenant: fakeTenant("other") })).toBeUndefined()
+  })
+
+  const many = (count: number, of: (index: number) => string): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [of(index), "1"]))
+
+  function withResources(resources: Record<string, string>): Node {
+    const one = touched()
+    return { ...one, status: { ...one.status, capacity: { cpu: "4", ...resources } } } as unknown as Node
+  }
+
+  test("has room in super for a number of resources of all tenants together; those that are there stay", () => {
+    const { resourcesOfAllPerNode: most } = syncerLimits
+    const others = many(most - 1, (index) => superResource(`example.com/r${index}`, fakeTenant(`other-${index}`))!)
+    const mine = withResources({ "example.com/a": "1", "example.com/b": "1" })
+    const [a, b] = ["example.com/a", "example.com/b"].map((name) => superResource(name, tenant)!)
+    const first = node.claim?.(mine, real({ capacity: others }), context)
+    expect(first?.patch).toEqual({ status: { capacity: { [a!]: "1" }, allocatable: { [a!]: "1" } } })
+    expect(node.unclaimed?.(mine, real({ capacity: others }), context)).toContain('does not count "example.com/b" on')
+    const full = real({ capacity: { ...others, [b!]: "1" } })
+    expect(node.claim?.(mine, full, context)).toBeUndefined()
+    expect(node.unclaimed?.(mine, full, context)).toContain('does not count "example.com/a" on')
+    expect(node.claim?.(withResources({ "example.com/a": "1" }), full, context)?.patch).toMatchObject({
+      status: { capacity: { [b!]: null } },
+    })
+  })
+
+  test("that has more resources than super counts of a tenant says so", () => {
+    const mine = withResources(many(syncerLimits.resourcesPerNode + 20, (index) => `example.com/r${100 + index}`))
+    const { status } = node.claim!(mine, real(), context)!.patch as { status: { capacity: object } }
+    expect(Object.keys(status.capacity)).toHaveLength(syncerLimits.resourcesPerNode)
+    expect(node.unclaimed?.(mine, real(), context)).toContain('"example.com/r123" and 12 more on this node')
+    expect(node.unclaimed?.(touched(), real(), context)).toBeUndefined()
+  })
+
+  test("is only added to in the state that was seen", () => {
+    const seen = real()
+    seen.metadata.resourceVersion = "7"
+    expect(node.claim?.(touched(), seen, context)?.patch).toMatchObject({ metadata: { resourceVersion: "7" } })
+  })
+
+  test("does not change for other tenants with a tenant's resources", () => {
+    expect(isOnlyHeartbeat(real(), real({ capacity: { [dongles]: "2" } }))).toBe(true)
+    expect(tenantsOfChangedResources(real(), real({ capacity: { [dongles]: "2" } }))).toEqual(
+      new Set([tenant.clusterKey]),
+    )
   })
 
   test("loses fields whose origin was not recorded", () => {
