@@ -142,6 +142,11 @@ export interface GatewayLimits {
   maxOpening: number
   /** Bytes that the clients of all watches of a control plane have not taken. Beyond: those that have waited longest are disconnected. */
   maxUnreadWatchBytes: number
+  /**
+   * Bytes that all forwarded streams of a control plane hold because one side does not take them: logs, execs, port-forwards, answers of
+   * proxies. Beyond: those that have waited longest are disconnected.
+   */
+  maxUnsentBytes: number
   /** Bytes that a multi-tenant watch may lag behind. Beyond: the connection is closed, and the client starts again. */
   maxWatchBacklogBytes: number
 }
@@ -181,5 +186,6 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxAwakeBytes: 512 * MiB,
   maxOpening: 4,
   maxUnreadWatchBytes: 64 * MiB,
+  maxUnsentBytes: 64 * MiB,
   maxWatchBacklogBytes: 64 * MiB,
 }

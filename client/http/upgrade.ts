@@ -5,6 +5,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
+import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
 /** Timeout of the response to the upgrade request. */
 const answerTimeoutMs = 30_000
@@ -106,6 +107,7 @@ export async function forwardUpgrade(
   request: IncomingMessage,
   upgrade: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
+  hold?: HoldUnsent,
 ): Promise<void> {
   const left = new AbortController()
   const leave = (): void => left.abort()
@@ -125,16 +127,21 @@ export async function forwardUpgrade(
   upgrade.socket.write(`${lines.join("\r\n")}\r\n\r\n`)
   if (far.head.length > 0) upgrade.socket.write(far.head)
   if (upgrade.head.length > 0) far.socket.write(upgrade.head)
-  join(upgrade.socket, far.socket)
+  join(upgrade.socket, far.socket, hold)
 }
 
-/** Pipes both directions with backpressure. When one side ends or fails, the other is ended after all data has been passed on. */
-export function join(one: Duplex, other: Duplex): void {
+/**
+ * Pipes both directions with backpressure. When one side ends or fails, the other is ended after all data has been passed on. `hold`: told
+ * of what one side has sent and the other does not take.
+ */
+export function join(one: Duplex, other: Duplex, hold?: HoldUnsent): void {
   if (one.destroyed || other.destroyed) {
     one.destroy()
     other.destroy()
     return
   }
+  countUnsent(one, other, hold)
+  countUnsent(other, one, hold)
   one.pipe(other)
   other.pipe(one)
   for (const [side, peer] of [

@@ -97,6 +97,10 @@ class HandledRequest implements RequestContext {
     return this.#state.unread?.add(bytes, cut)
   }
 
+  holdUnsent(bytes: number, cut: () => void): (() => void) | undefined {
+    return this.#state.unsent?.add(bytes, cut)
+  }
+
   waited(ms: number): void {
     this.#state.waitedMs += ms
   }

@@ -13,7 +13,7 @@ import type { Presence } from "../tenancy/presence.ts"
 import type { Filter } from "./chain.ts"
 import type { RequestState } from "./state.ts"
 
-type FairLimits = Pick<GatewayLimits, "maxUnreadWatchBytes">
+type FairLimits = Pick<GatewayLimits, "maxUnreadWatchBytes" | "maxUnsentBytes">
 
 export function withFairTurns(places: ThreadPlaces, limits: FairLimits = defaultLimits): Filter {
   const shares = new WeakMap<Presence, Share>()
@@ -30,6 +30,7 @@ export function withFairTurns(places: ThreadPlaces, limits: FairLimits = default
     state.largePlaces = state.info.verb === "watch" ? share.largeWatches : share.largePlaces
     state.largeBodies = share.largeBodies
     state.unread = share.unread
+    state.unsent = share.unsent
     const waiting = share.turn()
     if (waiting === undefined) return begin(state, next)
     queue(state)
@@ -53,6 +54,7 @@ class Share {
   readonly largeWatches = new LargePlaces(watchPlaces)
   readonly largeBodies = new LargePlaces(bodyPlaces)
   readonly unread: UnreadBytes
+  readonly unsent: UnreadBytes
   readonly turn = (): Promise<void> | undefined => this.#turns.take(this.#presence)
   readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)
   readonly aside = <T>(job: () => Promise<T>): Promise<T> => this.#places.run(this.#presence, job)
@@ -62,5 +64,6 @@ class Share {
     this.#places = places
     this.#presence = presence
     this.unread = new UnreadBytes(limits.maxUnreadWatchBytes)
+    this.unsent = new UnreadBytes(limits.maxUnsentBytes)
   }
 }

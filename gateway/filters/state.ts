@@ -75,6 +75,7 @@ export class RequestState implements Passing {
   largePlaces: LargePlaces | undefined
   largeBodies: LargePlaces | undefined
   unread: UnreadBytes | undefined
+  unsent: UnreadBytes | undefined
   /** Gives its large place back. */
   #leaveLarge: (() => void) | undefined
   /** The end of the request does so. A watch may take a place for each of its events. */

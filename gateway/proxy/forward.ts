@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { countUnsent } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
 import { goError, malformedResponse } from "../backends/go-errors.ts"
@@ -30,12 +31,12 @@ export interface ForwardOptions {
   signal: AbortSignal
   /** Clients are told that the server tried to redirect them. */
   refusesRedirects?: boolean
-  /** Used to decompress and rewrite HTML. */
+  /** Used to decompress and rewrite HTML, and told of what one side does not take. */
   turns?: Turns
 }
 
 /** From the request context. */
-type Turns = Pick<RequestContext, "aside" | "pause">
+type Turns = Pick<RequestContext, "aside" | "pause" | "holdUnsent">
 
 const unreachable = (error: unknown): StatusError =>
   serviceUnavailable(`error trying to reach service: ${goError(error)}`, { cause: error })
@@ -57,7 +58,7 @@ export async function forward(
       const passed = Object.create(request, {
         headers: { value: { ...headers, upgrade: protocol } },
       }) as IncomingMessage
-      await forwardUpgrade(passed, upgrade, { ...target, headers })
+      await forwardUpgrade(passed, upgrade, { ...target, headers }, turns.holdUnsent?.bind(turns))
     } catch (error) {
       if (error instanceof UpgradeRefused) passRefusal(response, error)
       else throw serviceUnavailable(withoutUpgrade(error), { cause: error })
@@ -156,6 +157,7 @@ async function sendAnswer(
   }
   response.writeHead(code, headers)
   response.flushHeaders()
+  countUnsent(answer, response, turns.holdUnsent?.bind(turns))
   await pipeline(answer, response).catch(() => response.destroy()) // one side disconnected; the other sees a truncated stream
 }
 

@@ -75,4 +75,6 @@ export interface RequestContext {
    * it waits no more. `cut` disconnects the client. Absent for calls in process.
    */
   holdUnread?(bytes: number, cut: () => void): (() => void) | undefined
+  /** Likewise for a stream that is forwarded: a log, an exec, the answer of a proxy. */
+  holdUnsent?(bytes: number, cut: () => void): (() => void) | undefined
 }

@@ -1,5 +1,6 @@
-// Limits what all watches of a control plane hold together because their clients do not take it. One of them holds little, and a
-// client that takes nothing is disconnected in the end (endpoints/verbs/watch.ts), but until then thousands would hold a gigabyte.
+// Limits what all watches of a control plane hold together because their clients do not take it, and likewise all streams that are
+// forwarded (client/http/unsent.ts). One of them holds little, and a watch that takes nothing is disconnected in the end
+// (endpoints/verbs/watch.ts), but thousands would hold a gigabyte.
 
 interface Unread {
   readonly bytes: number

@@ -14,6 +14,7 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
+import { countUnsent } from "../../../../../client/http/unsent.ts"
 import { answerTo } from "../../../../backends/answer-to.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
@@ -38,9 +39,11 @@ export const log: SubresourceHandler = {
     }
     const answer = await fetch({ ...target, path: kubeletPath("containerLogs", pod, container, query) }, ctx.signal)
     if (answer.statusCode !== 200) throw await kubeletError(answer)
-    if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer)
+    const hold = ctx.holdUnsent?.bind(ctx)
+    if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer, hold)
     response.writeHead(200, { "content-type": "text/plain" })
     response.flushHeaders()
+    countUnsent(answer, response, hold)
     await pipeline(answer, response).catch(() => response.destroy()) // one side has disconnected; the other gets a truncated stream
   },
 }

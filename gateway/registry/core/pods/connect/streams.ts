@@ -61,8 +61,9 @@ function streamHandler(
       if (upgrade === undefined) throw badRequest("Upgrade request required")
       const path = kubeletPath(action, pod, container, query)
       try {
-        if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path })
-        else await forwardUpgrade(request, upgrade, { ...target, path })
+        const hold = ctx.holdUnsent?.bind(ctx)
+        if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path }, hold)
+        else await forwardUpgrade(request, upgrade, { ...target, path }, hold)
       } catch (error) {
         throw refused(name, error)
       }

@@ -4,17 +4,18 @@
 import type { IncomingMessage } from "node:http"
 import { once } from "node:events"
 import type { Duplex, Readable } from "node:stream"
+import type { HoldUnsent } from "../../../../../client/http/unsent.ts"
 import { openWebSocket } from "../../../../request/web-socket.ts"
 
 const binary = "binary.k8s.io"
 const base64 = "base64.binary.k8s.io"
-/** Maximum number of buffered bytes for a slow client; beyond it the stream pauses. */
-const maxBufferedBytes = 1024 * 1024
-/** Resolves when everything has been sent or the client has disconnected. */
+
+/** Resolves when everything has been sent or the client has disconnected. The stream pauses while the client takes nothing. */
 export async function streamOverWebSocket(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },
   source: Readable,
+  hold?: HoldUnsent,
 ): Promise<void> {
   socket.once("close", () => source.destroy())
   const client = await openWebSocket(
@@ -28,7 +29,9 @@ export async function streamOverWebSocket(
       if (client.readyState !== client.OPEN) return
       if (client.protocol === base64) client.send(chunk.toString("base64"))
       else client.send(chunk, { binary: true })
-      if (client.bufferedAmount > maxBufferedBytes) await Promise.race([once(socket, "drain"), once(socket, "close")])
+      if (!socket.writableNeedDrain) continue
+      const release = hold?.(client.bufferedAmount + source.readableHighWaterMark, () => client.terminate())
+      await Promise.race([once(socket, "drain"), once(socket, "close")]).finally(release)
     }
     client.close()
   } catch {

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
+import type { HoldUnsent } from "../../../../../client/http/unsent.ts"
 import { join, openUpgrade, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 
 const prefix = "SPDY/3.1+"
@@ -26,6 +27,7 @@ export async function tunnel(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
+  hold?: HoldUnsent,
 ): Promise<void> {
   const far = await openUpgrade({
     ...target,
@@ -50,6 +52,6 @@ export async function tunnel(
   server.handleUpgrade(request, socket, head, (client) => {
     const near = createWebSocketStream(client)
     if (far.head.length > 0) near.write(far.head)
-    join(near, far.socket)
+    join(near, far.socket, hold)
   })
 }

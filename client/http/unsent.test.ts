@@ -1,0 +1,48 @@
+import { PassThrough } from "node:stream"
+import { expect, test } from "vitest"
+import { countUnsent, type HoldUnsent } from "./unsent.ts"
+import { join } from "./upgrade.ts"
+
+/** Keeps account of what waits. */
+class Account {
+  bytes = 0
+  readonly cuts: (() => void)[] = []
+  readonly hold: HoldUnsent = (bytes, cut) => {
+    this.bytes += bytes
+    this.cuts.push(cut)
+    return () => (this.bytes -= bytes)
+  }
+}
+
+const piece = Buffer.alloc(256 * 1024)
+
+test("what is piped counts while it is not taken", async () => {
+  const account = new Account()
+  const [from, to] = [new PassThrough(), new PassThrough()]
+  countUnsent(from, to, account.hold)
+  from.pipe(to)
+  from.write(piece)
+  await expect.poll(() => account.bytes).toBeGreaterThanOrEqual(piece.length)
+  to.resume()
+  await expect.poll(() => account.bytes).toBe(0)
+  to.pause()
+  from.write(piece)
+  await expect.poll(() => account.bytes).toBeGreaterThanOrEqual(piece.length)
+  to.destroy()
+  await expect.poll(() => account.bytes).toBe(0)
+})
+
+test("joined connections count in both directions, and both end when one is cut", async () => {
+  for (const first of [0, 1] as const) {
+    const account = new Account()
+    const sides = [new PassThrough(), new PassThrough()] as const
+    join(...sides, account.hold)
+    // Whatever one is given goes round for ever.
+    sides[first].write(piece)
+    sides[first].write(piece)
+    await expect.poll(() => account.bytes).toBeGreaterThan(0)
+    account.cuts[0]?.()
+    await expect.poll(() => sides.map(({ destroyed }) => destroyed)).toEqual([true, true])
+    await expect.poll(() => account.bytes).toBe(0)
+  }
+})

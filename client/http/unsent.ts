@@ -1,0 +1,28 @@
+// Counts what a forwarded stream holds because its destination does not take it. One stream holds little, but a client may leave
+// thousands of them unread for as long as it likes.
+
+import type { Readable, Writable } from "node:stream"
+
+/** Called when that many bytes begin to wait. Returns a function to call when they wait no more. `cut` ends the stream. */
+export type HoldUnsent = (bytes: number, cut: () => void) => (() => void) | undefined
+
+/** For what is piped from one to the other: a pipe pauses its source until the destination has taken what it has. */
+export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | undefined): void {
+  if (hold === undefined) return
+  let release: (() => void) | undefined
+  const end = (): void => {
+    release?.()
+    release = undefined
+  }
+  const cut = (): void => {
+    from.destroy()
+    to.destroy()
+  }
+  from.on("pause", () => {
+    // While it is paused, the source reads until its own buffer is full.
+    if (release === undefined && !to.destroyed) release = hold(to.writableLength + from.readableHighWaterMark, cut)
+  })
+  to.on("drain", end)
+  to.once("close", end)
+  from.once("close", end)
+}

@@ -1,0 +1,91 @@
+// Forwarded streams whose clients read nothing: what all of them hold together is limited, and those that read go on.
+
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Readable, type Duplex } from "node:stream"
+import { connect, type TLSSocket } from "node:tls"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { NodeFixture } from "../testing/node-fixture.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
+
+const MiB = 1024 * 1024
+
+let gateway: TestGateway
+let tenant: TestTenant
+let node: NodeFixture
+let program: Server
+/** Streams that the program writes. */
+let open = 0
+let begun = 0
+
+function endless(to: Duplex | NodeJS.WritableStream): void {
+  open++
+  begun++
+  const piece = Buffer.alloc(32 * 1024, "x")
+  const source = new Readable({ read: () => void source.push(piece) })
+  to.once("close", () => {
+    open--
+    source.destroy()
+  })
+  to.on("error", () => undefined)
+  source.pipe(to)
+}
+
+beforeAll(async () => {
+  node = await NodeFixture.start()
+  gateway = await startTestGateway({ nodeDialer: () => node.dialer, limits: { maxUnsentBytes: 2 * MiB } })
+  tenant = await gateway.createTenant("a")
+  program = createServer((_request, response) => endless(response))
+  program.on("upgrade", (_request, socket: Duplex) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+    endless(socket)
+  })
+  await once(program.listen(0, "127.0.0.1"), "listening")
+  const { port } = program.address() as AddressInfo
+  await node.addPod(gateway.gateway.tenants.client("a"), "web", { 8080: port })
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await node?.[Symbol.asyncDispose]()
+  program?.closeAllConnections()
+  program?.close()
+})
+
+async function ask(headers = ""): Promise<TLSSocket> {
+  const { hostname, port } = new URL(gateway.url)
+  const { certificate, key } = tenant
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    ca: gateway.gateway.certificateAuthority,
+    checkServerIdentity: () => undefined,
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+  })
+  onTestFinished(() => void socket.destroy())
+  socket.on("error", () => undefined) // it is closed by the gateway
+  await once(socket, "secureConnect")
+  const path = "/tenants/a/api/v1/namespaces/default/pods/web:8080/proxy/endless"
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
+  return socket
+}
+
+test.each([
+  ["answers of a proxy", ""],
+  ["switched protocols", "connection: upgrade\r\nupgrade: test\r\n"],
+])("%s that nobody reads are disconnected beyond the limit of all together", async (_what, headers) => {
+  const before = begun
+  const began = before + 30
+  const unread = await Promise.all(Array.from({ length: 30 }, () => ask(headers)))
+  // 128 KiB each at least: the buffers of both sides.
+  await expect.poll(() => begun === began && open <= 16).toBe(true)
+  expect(open).toBeGreaterThan(4)
+  const read = await ask(headers)
+  let taken = 0
+  read.on("data", (piece: Buffer) => (taken += piece.length))
+  await expect.poll(() => taken).toBeGreaterThan(8 * MiB)
+  expect(open).toBeGreaterThan(4)
+  for (const socket of [read, ...unread]) socket.destroy()
+  await expect.poll(() => open).toBe(0)
+})
