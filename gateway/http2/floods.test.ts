@@ -17,7 +17,17 @@ afterAll(async () => {
   await fixture?.[Symbol.asyncDispose]()
 })
 
-const types = { headers: 0x1, reset: 0x3, settings: 0x4, ping: 0x6, continuation: 0x9 } as const
+const types = {
+  data: 0x0,
+  headers: 0x1,
+  priority: 0x2,
+  reset: 0x3,
+  settings: 0x4,
+  ping: 0x6,
+  windowUpdate: 0x8,
+  continuation: 0x9,
+  unknown: 0xee,
+} as const
 const initialWindowSize = 0x4
 const endStream = 0x1
 const endHeaders = 0x4
@@ -92,6 +102,39 @@ describe("a connection is closed when its client sends too many", () => {
     await ended
     const answer = await fixture.request("/tenants/a/api/v1/namespaces", tenant)
     expect(answer.code).toBe(200)
+  })
+})
+
+const post = Buffer.concat([
+  literal(":method", "POST"),
+  literal(":scheme", "https"),
+  literal(":authority", "a"),
+  literal(":path", "/tenants/a/api/v1/namespaces"),
+  literal("content-type", "application/json"),
+])
+const unanswered: Record<string, (index: number) => Buffer> = {
+  "body pieces without content": (index) => (index === 0 ? frame("headers", endHeaders, 1, post) : frame("data", 0, 1)),
+  priorities: (index) => frame("priority", 0, 2 * index + 1, Buffer.from([0, 0, 0, 0, 1])),
+  "window updates": () => frame("windowUpdate", 0, 0, Buffer.from([0, 0, 0, 1])),
+  "frames of no known type": () => frame("unknown", 0, 0, Buffer.alloc(16)),
+}
+
+describe("others are served while a client sends many", () => {
+  test.for(Object.entries(unanswered))("%s", async ([, flood]) => {
+    const socket = await open()
+    const ended = once(socket, "close")
+    let served = 0
+    for (let index = 0; index < 20_000 && !socket.destroyed && socket.writable; index++) {
+      const more = socket.write(flood(index))
+      if (!more && !socket.destroyed) await Promise.race([once(socket, "drain"), ended])
+      if (index % 5_000 !== 0) continue
+      const answer = await fixture.request("/tenants/a/api/v1/namespaces", tenant)
+      expect(answer.code).toBe(200)
+      served++
+    }
+    expect(served).toBeGreaterThan(0)
+    socket.destroy()
+    await ended
   })
 })
 
