@@ -60,7 +60,7 @@ export class CopyQuota {
       throw forbidden({ group: resource.group, resource: name }, place.name, detail)
     }
     begun.set(id, this.#clock.now())
-    return () => begun.delete(id)
+    return () => this.#forget(clusterKey, resource, id)
   }
 
   /** Returns a function that unsubscribes. */
@@ -68,11 +68,18 @@ export class CopyQuota {
     const stops = counted.map(({ resource }) => {
       const seen = (copy: KubeObject): void => {
         const { clusterKey = "" } = recordedOwner(copy) ?? {}
-        this.#begun.get(groupOf(clusterKey, resource))?.delete(idOf(copy.metadata))
+        this.#forget(clusterKey, resource, idOf(copy.metadata))
       }
       return this.#caches.superInformer(resource).subscribe({ added: seen, updated: seen, deleted: seen })
     })
     return () => stops.forEach((stop) => stop())
+  }
+
+  #forget(clusterKey: string, resource: Resource, id: string): void {
+    const group = groupOf(clusterKey, resource)
+    const begun = this.#begun.get(group)
+    begun?.delete(id)
+    if (begun?.size === 0) this.#begun.delete(group)
   }
 
   #begunOf(clusterKey: string, resource: Resource): Map<string, number> {

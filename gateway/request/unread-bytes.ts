@@ -33,6 +33,10 @@ export class UnreadBytes {
     return () => this.#remove(unread)
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0
+  }
+
   #remove(unread: Unread): void {
     if (this.#waiting.delete(unread)) this.#bytes -= unread.bytes
   }

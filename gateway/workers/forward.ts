@@ -6,11 +6,13 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
+import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
 import { join } from "../../client/http/upgrade.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
+import { ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
 import { primary, type Routes } from "./routes.ts"
 
 export interface ForwarderParts {
@@ -18,7 +20,7 @@ export interface ForwarderParts {
   identity: ForwardedIdentity
   /** Path of the private socket of a process. */
   socketOf: (owner: number) => string
-  limits: { requestTimeoutMs: number }
+  limits: ForwardLimits & { requestTimeoutMs: number }
 }
 
 /** How long requests wait for the next owner of their tenant. Beyond: 503 with Retry-After. */
@@ -45,12 +47,20 @@ const hopByHop = new Set([
 ])
 const hopByHopOfAnswer = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
 
+interface Exchange {
+  /** Called when the owner has begun to answer. */
+  answered: () => void
+  hold: HoldUnsent | undefined
+}
+
 export class Forwarder implements Disposable {
   readonly #parts: ForwarderParts
   readonly #agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets })
+  readonly #shares: ForwardedShares
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts
+    this.#shares = new ForwardedShares(parts.limits)
   }
 
   readonly filter: Filter = async (request, response, next) => {
@@ -69,13 +79,31 @@ export class Forwarder implements Disposable {
     const { routes, identity } = this.#parts
     // A request without a tenant that another process has forwarded is meant for this process.
     const otherwise = identity.hops(request) > 0 ? routes.self : primary
+    if (routes.ownerOf(state.named, state.credentials, otherwise) === routes.self) return false
+    const tenant = routes.nameOf(state.named, state.credentials) ?? ""
+    const answered = this.#shares.begin(tenant)
+    try {
+      const hold = state.isLongRunning && tenant !== "" ? this.#shares.holdFor(tenant) : undefined
+      return await this.#forward(request, response, state, { otherwise, answered, hold })
+    } finally {
+      answered()
+    }
+  }
+
+  async #forward(
+    request: IncomingMessage,
+    response: GatewayResponse,
+    state: RequestState,
+    { otherwise, ...exchange }: Exchange & { otherwise: number },
+  ): Promise<boolean> {
+    const { routes, identity } = this.#parts
     const until = performance.now() + takeoverMs
     for (;;) {
       const owner = routes.ownerOf(state.named, state.credentials, otherwise)
       if (owner === routes.self) return false
       if (owner !== undefined) {
         if (identity.hops(request) >= maxHops) throw serviceUnavailable("the tenant is on its way to another process")
-        if (await this.#exchange(request, response, state, owner)) return true
+        if (await this.#exchange(request, response, state, { ...exchange, owner })) return true
       }
       if (state.isOver) return true
       if (performance.now() > until) throw serviceUnavailable("no process serves the tenant at the moment")
@@ -88,7 +116,12 @@ export class Forwarder implements Disposable {
    * Resolves with true if the request was answered or the client disconnected, with false if the owner was unreachable and nothing
    * has happened.
    */
-  #exchange(request: IncomingMessage, response: GatewayResponse, state: RequestState, owner: number): Promise<boolean> {
+  #exchange(
+    request: IncomingMessage,
+    response: GatewayResponse,
+    state: RequestState,
+    { owner, answered, hold }: Exchange & { owner: number },
+  ): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const { upgrade } = state
     const { method = "GET", url = "/" } = request
@@ -119,16 +152,19 @@ export class Forwarder implements Disposable {
     })
     outgoing.once("response", (incoming) => {
       answer = incoming
+      answered()
+      countUnsent(incoming, response, hold)
       passBack(incoming, response, state)
       incoming.once("close", () => resolve(true))
     })
     outgoing.once("upgrade", (incoming, socket, head) => {
       if (upgrade === undefined) return void socket.destroy()
       answer = incoming
+      answered()
       upgrade.socket.write(printHead(incoming))
       if (head.length > 0) upgrade.socket.write(head)
       if (upgrade.head.length > 0) socket.write(upgrade.head)
-      join(upgrade.socket, socket)
+      join(upgrade.socket, socket, hold)
       resolve(true)
     })
     outgoing.on("error", (error) => {

@@ -59,6 +59,11 @@ export class Routes {
     return ownerOr(this.#byCredential(credentials), otherwise)
   }
 
+  /** The tenant that the request is for, if it says so. */
+  nameOf(named: NamedTenant, credentials: Credentials): string | undefined {
+    return named.name ?? this.#byCredential(credentials)?.name
+  }
+
   /** Resolves when anything has changed, or the signal is aborted. */
   change(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()

@@ -1,0 +1,123 @@
+// What a process holds of requests that it forwards to the owner of their tenant.
+
+import { once } from "node:events"
+import { rm } from "node:fs/promises"
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from "node:http"
+import { connect, type AddressInfo, type Socket } from "node:net"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { expect, onTestFinished, test } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import { temporaryFolder } from "../../test/harness/folders.ts"
+import { chainOf, GatewayResponse } from "../filters/chain.ts"
+import { statusErrors } from "../filters/errors.ts"
+import { withRequestState } from "../filters/request-id.ts"
+import { withRequestInfo } from "../filters/request-info.ts"
+import { Arrivals } from "../request/arrivals.ts"
+import { Forwarder } from "./forward.ts"
+import { createSecret, ForwardedIdentity } from "./forwarded-identity.ts"
+import { Routes } from "./routes.ts"
+
+const limits = {
+  requestTimeoutMs: 60_000,
+  maxInFlight: 1,
+  maxWaiting: 1,
+  maxLongRunning: 1,
+  maxUnsentBytes: 2 * 1024 * 1024,
+}
+
+function closing(server: Server): Server {
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return server
+}
+
+/** Returns the port of a process that forwards the requests of two tenants to their owner. */
+async function startForwarder(owner: RequestListener): Promise<number> {
+  const folder = await temporaryFolder("polyplane-forward")
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const socketOf = (): string => join(folder, "1.sock")
+  await once(closing(createServer(owner)).listen(socketOf()), "listening")
+  const routes = new Routes(0)
+  routes.set(["a", "b"].map((name) => ({ name, uid: `uid-${name}`, issuer: `issuer-${name}`, owner: 1 })))
+  const forwarder = new Forwarder({ routes, identity: new ForwardedIdentity(createSecret()), socketOf, limits })
+  onTestFinished(() => forwarder[Symbol.dispose]())
+  const filters = [withRequestState(new WeakMap(), new Arrivals()), withRequestInfo(undefined), forwarder.filter]
+  const server = createServer({ ServerResponse: GatewayResponse }, chainOf(filters, statusErrors(silentLog)))
+  await once(closing(server).listen(0, "127.0.0.1"), "listening")
+  return (server.address() as AddressInfo).port
+}
+
+function get(port: number, path: string): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  httpRequest({ host: "127.0.0.1", port, path, agent: false }, (response) => resolve(response.resume()))
+    .on("error", reject)
+    .end()
+  return promise
+}
+
+test("requests that the owner has not answered are limited per tenant, to as many as it would accept", async () => {
+  const waiting: (() => void)[] = []
+  const port = await startForwarder((_request, response) => void waiting.push(() => response.end("answered")))
+  const first = Array.from({ length: 3 }, () => get(port, "/tenants/a/api"))
+  await expect.poll(() => waiting.length).toBe(3)
+  const beyond = await get(port, "/tenants/a/api")
+  expect([beyond.statusCode, beyond.headers["retry-after"]]).toEqual([429, "1"])
+  const other = get(port, "/tenants/b/api")
+  await expect.poll(() => waiting.length).toBe(4)
+  for (const answer of waiting.splice(0)) answer()
+  expect((await Promise.all([...first, other])).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+  const next = get(port, "/tenants/a/api")
+  await expect.poll(() => waiting.length).toBe(1)
+  waiting[0]?.()
+  expect((await next).statusCode).toBe(200)
+})
+
+test("places of clients that have left are free again", async () => {
+  let [come, gone] = [0, 0]
+  const port = await startForwarder((request) => {
+    come++
+    request.socket.once("close", () => gone++)
+  })
+  for (const all of [3, 6, 9]) {
+    const sockets = await Promise.all(Array.from({ length: 3 }, () => ask(port, "/tenants/a/api")))
+    await expect.poll(() => come).toBe(all)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => gone).toBe(all)
+  }
+})
+
+async function ask(port: number, path: string): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1")
+  onTestFinished(() => void socket.destroy())
+  socket.on("error", () => undefined) // it is closed by the server
+  await once(socket, "connect")
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+  return socket
+}
+
+test("watches whose clients read nothing hold no more together than the limit", async () => {
+  let [open, begun] = [0, 0]
+  const port = await startForwarder((_request, response) => {
+    open++
+    begun++
+    const source = new Readable({ read: () => void source.push(Buffer.alloc(32 * 1024, "x")) })
+    response.once("close", () => {
+      open--
+      source.destroy()
+    })
+    source.pipe(response)
+  })
+  const sockets = await Promise.all(Array.from({ length: 30 }, () => ask(port, "/tenants/a/api/v1/pods?watch=true")))
+  await expect.poll(() => begun).toBe(sockets.length)
+  await expect.poll(() => open).toBeLessThanOrEqual(16)
+  expect(open).toBeGreaterThan(4)
+})
