@@ -2,9 +2,10 @@
 
 import { expect, test } from "vitest"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { events, namespaces, persistentVolumeClaims, pods } from "../client/resources.ts"
+import { events, namespaces, persistentVolumeClaims, pods, runtimeClasses } from "../client/resources.ts"
 import type { TenantQuota } from "../client/tenants.ts"
 import { eventually } from "../test/harness/eventually.ts"
+import { syncerLimits } from "./options.ts"
 import { object, podOf, startHarness } from "./testing/harness.ts"
 
 type Harness = Awaited<ReturnType<typeof startHarness>>
@@ -101,4 +102,21 @@ test("claims are limited over all namespaces", async () => {
   await harness.inSuper(persistentVolumeClaims, "a")
   await harness.cluster.create(persistentVolumeClaims, claim("b"))
   expect(await refusal(harness)).toContain('persistentvolumeclaims "b" is forbidden: exceeded quota: tenant')
+})
+
+test("runtime classes, which every kubelet of super keeps in memory, are limited for every tenant", async () => {
+  await using harness = await startHarness()
+  const names = Array.from({ length: syncerLimits.runtimeClasses + 1 }, (_, index) => `class-${index}`)
+  for (const name of names) {
+    const made = { ...object("RuntimeClass", undefined, name, { handler: "h" }), apiVersion: "node.k8s.io/v1" }
+    await harness.cluster.create(runtimeClasses, made)
+  }
+  expect(await refusal(harness)).toMatch(/^runtimeclasses\.node\.k8s\.io "class-16" is forbidden: exceeded quota: /)
+  await harness.settled()
+  expect(harness.superCluster.all(runtimeClasses)).toHaveLength(syncerLimits.runtimeClasses)
+  await harness.cluster.delete(runtimeClasses, undefined, "class-0")
+  await eventually(
+    () => harness.superCluster.all(runtimeClasses).some(({ metadata }) => metadata.name?.endsWith("-class-16")),
+    { what: "the last one" },
+  )
 })

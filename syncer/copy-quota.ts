@@ -6,7 +6,7 @@ import { isFinished } from "../apimachinery/core/pod-phase.ts"
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { forbidden } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
-import { namespaces, persistentVolumeClaims, pods } from "../client/resources.ts"
+import { namespaces, persistentVolumeClaims, pods, runtimeClasses } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenant, TenantQuota } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
@@ -28,6 +28,7 @@ const counted: readonly Counted[] = [
     takes: () => true,
   },
   { resource: persistentVolumeClaims, limit: ({ persistentVolumeClaims: limit }) => limit, takes: () => true },
+  { resource: runtimeClasses, limit: () => syncerLimits.runtimeClasses, takes: () => true },
 ]
 
 export class CopyQuota {

@@ -62,6 +62,8 @@ export const syncerLimits = {
   unknownNamespacesPerPatrol: 100,
   /** Namespaces of a tenant in super, also those that still end, unless its quota says otherwise. Beyond: not copied, with an event. */
   namespaces: 10_000,
+  /** Runtime classes of a tenant in super: every kubelet there keeps all of them in memory. Beyond: likewise. */
+  runtimeClasses: 16,
   /** A copy that the cache has not shown after this time is counted no more. */
   unseenCopyMs: 60_000,
   /** Extended resources per tenant that super counts on one node; the first ones by name. Others are told in an event. */
