@@ -153,6 +153,15 @@ test("a connection stays open when its client sends pings occasionally", async (
   await expect.poll(() => pongs).toBe(100)
 })
 
+test("a connection without requests is closed, also if its client sends pings", async () => {
+  await using gateway = await startTestGateway({ http2: true, limits: { keepAliveMs: 500 } })
+  const socket = await open(gateway, {})
+  const ended = once(socket, "close")
+  const pings = setInterval(() => socket.write(frame("ping", 0, 0, Buffer.alloc(8))), 50)
+  onTestFinished(() => clearInterval(pings))
+  await ended
+})
+
 test("a stream ends whose answer is not taken, also if nobody knows the client", async () => {
   await using gateway = await startTestGateway({ http2: true, limits: { requestTimeoutMs: 500 } })
   const noWindow = Buffer.from([0, initialWindowSize, 0, 0, 0, 0])

@@ -69,7 +69,8 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
     session.once("close", () => sessions.delete(session))
     // The connection broke; its streams have been notified.
     session.on("error", () => undefined)
-    closeWhenIdle(session, limits.keepAliveMs)
+    // Less while there are many (connections/keep-alive.ts).
+    closeWhenIdle(session, () => Math.min((server as unknown as Server).keepAliveTimeout, limits.keepAliveMs))
     closeWhenFlooded(session)
   })
   const close = server.close.bind(server)
@@ -86,16 +87,29 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
   })
 }
 
-/** Closes a session without requests that has transferred no bytes for `idleMs`. Sessions with idle watches stay open. */
-function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+/**
+ * Closes a session that has had no request for so long. As in Go's server, PINGs do not keep it open: anybody could hold all connections
+ * with them. Sessions with idle watches stay open.
+ */
+function closeWhenIdle(session: ServerHttp2Session, idleMs: () => number): void {
   let streams = 0
+  let idleSince = performance.now()
   session.on("stream", (stream) => {
     streams++
-    stream.once("close", () => streams--)
+    stream.once("close", () => {
+      streams--
+      idleSince = performance.now()
+    })
   })
-  session.setTimeout(idleMs, () => {
-    if (streams === 0) session.close()
-  })
+  // No timer is set for each request.
+  const check = (): void => {
+    const limit = idleMs()
+    const left = streams > 0 ? limit : idleSince + limit - performance.now()
+    if (left <= 0) session.close()
+    else timer = setTimeout(check, Math.ceil(left)).unref()
+  }
+  let timer = setTimeout(check, idleMs()).unref()
+  session.once("close", () => clearTimeout(timer))
 }
 
 function closeWhenFlooded(session: ServerHttp2Session): void {
