@@ -89,7 +89,12 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   heldBack?(object: T): boolean
   /** Deletion has begun (deletionTimestamp is set) and the object remains: sets fields that show it (a namespace's phase). */
   markDeleted?(object: T): void
-  /** Allocates resources outside the store before the write (a Service's addresses). Called after validation, not for dry runs. */
+  /**
+   * Allocates resources outside the store for a new object (a Service's addresses), which validating admission then sees. Called after
+   * validation, not for dry runs. Whatever refuses the object afterwards has it rolled back.
+   */
+  allocate?(ctx: RequestContext, object: T): Promise<Claim | undefined>
+  /** Like it, for what cannot be had and given back unnoticed: called after admission, before the write, of updates too. */
   begin?(ctx: RequestContext, object: T, current: T | undefined): Promise<Claim | undefined>
   /** Called after a delete has removed the object from the store. */
   afterDelete?(ctx: RequestContext, object: T): Promise<void>

@@ -16,6 +16,7 @@ import { inSteps } from "../../../apimachinery/steps.ts"
 import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
+import type { Claim } from "../claim.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
 import { isDelegated } from "../delegated-groups.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
@@ -66,31 +67,48 @@ export class WriteAttempts {
     admit: AdmitFunctions,
   ): Promise<KubeValue> {
     const definition = this.#definition
-    const { namespace = "" } = object.metadata
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     await ctx.pause?.()
-    const { name = "" } = object.metadata
     const errors = validateWithinBudget(() => validateForCreate(ctx, definition, object))
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
     this.#warn(ctx, object, undefined)
     definition.strategy.canonicalize?.(object)
-    await admit.validate(object, undefined)
-    await ctx.pause?.()
-    this.#settle(object)
-    const key = this.#storage.key(namespace, name)
+    const { key, claim } = await this.#admitted(ctx, object, options, admit)
     if (options.dryRun) {
       const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
       if (stored !== undefined) throw await this.#alreadyExists(ctx, key, object)
       return this.#dry(ctx, object)
     }
-    refuseRevision(object)
-    delete object.metadata.selfLink
-    const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
     if (value === undefined) throw await this.#alreadyExists(ctx, key, object)
     return this.#reader.shown(value)
+  }
+
+  /** The new object is as it will be stored, and what it needs outside the store is claimed. */
+  async #admitted(
+    ctx: RequestContext,
+    object: KubeObject,
+    { dryRun }: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<{ key: string; claim: Claim | undefined }> {
+    const { strategy } = this.#definition
+    const allocated = dryRun ? undefined : await strategy.allocate?.(ctx, object)
+    try {
+      await admit.validate(object, undefined)
+      await ctx.pause?.()
+      this.#settle(object)
+      const { namespace = "", name = "" } = object.metadata
+      const key = this.#storage.key(namespace, name)
+      if (dryRun) return { key, claim: undefined }
+      refuseRevision(object)
+      delete object.metadata.selfLink
+      return { key, claim: allocated ?? (await strategy.begin?.(ctx, object, undefined)) }
+    } catch (error) {
+      await allocated?.rollback()
+      throw error
+    }
   }
 
   /** undefined: another write committed first; try again. */

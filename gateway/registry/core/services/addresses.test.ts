@@ -3,6 +3,8 @@ import type { Service } from "../../../../apimachinery/object.ts"
 import { services } from "../../../../client/resources.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../../../testing/kinds.ts"
 import { RangeServiceAddresses } from "./addresses.ts"
+import type { AdmissionPlugin } from "../../../admission/chain.ts"
+import { forbidden } from "../../../../apimachinery/status.ts"
 
 interface World extends KindsStub {
   addresses: RangeServiceAddresses
@@ -191,6 +193,26 @@ describe("update and delete", () => {
     await kinds.create("services", service("s"))
     expect(await verdict(kinds.create("services", service("s", { clusterIP: "10.0.0.9" })))).toContain("already exists")
     expect(ip(await kinds.create("services", service("t", { clusterIP: "10.0.0.9" })))).toBe("10.0.0.9")
+  })
+
+  test("validating admission sees what was allocated, and has it released by a refusal", async () => {
+    const seen: Loose[] = []
+    const validate: AdmissionPlugin["validate"] = (_ctx, { object, resource }) => {
+      if (resource.resource !== "services") return
+      seen.push(structuredClone(object?.["spec"] as Loose))
+      if (seen.length === 1) throw forbidden(services, "s", "not yet")
+    }
+    const addresses = new RangeServiceAddresses({ cidr: "10.0.0.0/28", load: async () => [] })
+    await using kinds = createKindsStub({ serviceAddresses: addresses, plugins: [{ validate }] })
+    const wanted = service("s", { type: "NodePort", clusterIP: "10.0.0.9", ports: [{ port: 80, nodePort: 30_001 }] })
+    expect(await verdict(kinds.create("services", wanted))).toContain("not yet")
+    expect(ip(await kinds.create("services", wanted))).toBe("10.0.0.9")
+    await kinds.create("services", service("b", { type: "LoadBalancer" }))
+    expect(seen.map(({ clusterIP, ipFamilies }) => [clusterIP, ipFamilies])).toEqual([
+      ["10.0.0.9", ["IPv4"]],
+      ["10.0.0.9", ["IPv4"]],
+      [undefined, undefined], // allocated once it is admitted
+    ])
   })
 
   test("only load balancers can have ingress in their status", async () => {

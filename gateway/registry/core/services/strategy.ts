@@ -9,7 +9,7 @@ import { builtIn, onBehalf, withoutAdmission } from "../../generic/internal-writ
 import type { Claim } from "../../claim.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { keepFamilies } from "./families.ts"
-import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
+import { isExternallyAccessible, needsChanged, needsClusterIP, type ServiceSpec, specOf } from "./needs.ts"
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
 import { loadBalancerWarnings, serviceWarnings } from "./warnings.ts"
 import { validateServiceStatus } from "./status.ts"
@@ -31,6 +31,22 @@ function both(counted: Claim, claimed: Claim): Claim {
     },
   }
 }
+
+/** Takes what the service needs of the super cluster. */
+async function claim(ctx: RequestContext, service: Service, current: Service | undefined): Promise<Claim> {
+  const { superQuota, serviceAddresses } = ctx.controlPlane
+  const counted = await superQuota.claimService(ctx, service, current)
+  try {
+    const claimed = await serviceAddresses.claim(service, current)
+    return counted === undefined ? claimed : both(counted, claimed)
+  } catch (error) {
+    await counted?.rollback()
+    throw error
+  }
+}
+
+/** A load balancer that admission refuses would cost something, and is asked for after it. */
+const isAllocatedFirst = (spec: ServiceSpec): boolean => spec.type !== "LoadBalancer"
 
 const endpoints = { group: "", version: "v1", resource: "endpoints" }
 
@@ -110,19 +126,18 @@ const serviceStrategy: Strategy<Service> = {
   warnings: (_ctx, service) => serviceWarnings(specOf(service), service.metadata.annotations),
   statusWarnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
 
+  async allocate(ctx, service) {
+    const spec = specOf(service)
+    if (ctx.info.subresource !== "" || !needsClusterIP(spec) || !isAllocatedFirst(spec)) return undefined
+    return claim(ctx, service, undefined)
+  },
+
+  /** An update that admission refuses must not have changed what the service's clients reach. */
   async begin(ctx, service, current) {
     const spec = specOf(service)
     if (ctx.info.subresource !== "") return undefined
-    if (current === undefined ? !needsClusterIP(spec) : !needsChanged(spec, current.spec ?? {})) return undefined
-    const { superQuota, serviceAddresses } = ctx.controlPlane
-    const counted = await superQuota.claimService(ctx, service, current)
-    try {
-      const claimed = await serviceAddresses.claim(service, current)
-      return counted === undefined ? claimed : both(counted, claimed)
-    } catch (error) {
-      await counted?.rollback()
-      throw error
-    }
+    const isWanted = current === undefined ? needsClusterIP(spec) : needsChanged(spec, current.spec ?? {})
+    return isWanted ? claim(ctx, service, current) : undefined
   },
 
   async afterDelete(ctx, service) {

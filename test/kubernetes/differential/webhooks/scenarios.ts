@@ -9,6 +9,7 @@ import { matchingScenarios } from "./matching.ts"
 import { patchScenarios } from "./patches.ts"
 import { requestScenarios } from "./requests.ts"
 import { sequenceScenarios } from "./sequences.ts"
+import { serviceScenarios } from "./services.ts"
 import type { WebhookScenario } from "./scenario.ts"
 
 export function webhookScenarios(): WebhookScenario[] {
@@ -21,6 +22,7 @@ export function webhookScenarios(): WebhookScenario[] {
     ...patchScenarios(),
     ...identityScenarios(),
     ...sequenceScenarios(),
+    ...serviceScenarios(),
     ...auditedScenarios(),
   ]
 }
