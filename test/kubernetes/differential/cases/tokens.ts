@@ -98,10 +98,11 @@ export function tokenCases(): Scenario[] {
         review("token"),
       ],
     },
-    ends("a Secret", { kind: "Secret", apiVersion: "v1", name: "b" }, "secrets", {}),
-    ends("a pod", { kind: "Pod", apiVersion: "v1", name: "b" }, "pods", {
+    ends("a Secret", { kind: "Secret", apiVersion: "v1", name: "b" }, `${core}/secrets`, {}),
+    ends("a pod", { kind: "Pod", apiVersion: "v1", name: "b" }, `${core}/pods`, {
       spec: { serviceAccountName: "a", containers: [{ name: "c", image: "i" }] },
     }),
+    ends("a node", { kind: "Node", apiVersion: "v1", name: "b@{id}" }, "/api/v1/nodes", {}),
   ]
 }
 
@@ -112,21 +113,23 @@ const requested = (name: string, body: Json): RequestStep =>
 
 const account = (name: string): RequestStep[] => [post(`${core}/serviceaccounts`, { metadata: { name } })]
 
-function ends(what: string, to: Json, resource: string, object: { [field: string]: Json }): Scenario {
-  const made = post(`${core}/${resource}`, { metadata: { name: "b" }, ...object })
+function ends(what: string, to: { [field: string]: Json }, path: string, object: { [field: string]: Json }): Scenario {
+  const name = String(to["name"])
+  const made = post(path, { metadata: { name }, ...object })
   return {
     name: `tokens end with ${what} they are bound to`,
     steps: [
       ...account("a"),
       made,
       bound("a", to),
-      remove(`${core}/${resource}/b`, fast),
+      remove(`${path}/${name}`, fast),
       ...seen(),
       review("token"),
       made,
       ...seen(),
       review("token"),
       get(`${core}/configmaps`, { headers: { authorization: "Bearer @{token.status.token}" } }),
+      post(whoAmI, {}, { headers: { authorization: "Bearer @{token.status.token}" }, label: "who am I" }),
     ],
   }
 }

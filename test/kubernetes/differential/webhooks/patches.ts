@@ -1,7 +1,8 @@
 // Patches of mutating webhooks: what they change, and what is said of those that cannot be applied.
 
+import type { Json } from "../../../../apimachinery/object.ts"
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
-import { mergePatch, patch, post, put, remove, type RequestStep } from "../scenario.ts"
+import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep } from "../scenario.ts"
 import { patchText, rule, type WebhookScenario } from "./scenario.ts"
 
 const space = "/api/v1/namespaces/@{ns}"
@@ -45,6 +46,42 @@ export function patchScenarios(): WebhookScenario[] {
       name: "a patch gives a name",
       hooks: [{ kind: "Mutating", reply: add("/metadata/name", "named") }, {}],
       steps: [post(maps, { metadata: { generateName: "gen-" } }), post(maps, map)],
+    },
+    {
+      name: "a patch gives an object that is applied again another name",
+      hooks: [
+        {
+          kind: "Mutating",
+          webhook: { rules: [rule("*/*", { operations: ["UPDATE"] })] },
+          reply: add("/metadata/name", "other"),
+        },
+        {},
+      ],
+      steps: renamed(),
+    },
+    {
+      name: "a patch gives a new applied object another name",
+      hooks: [{ kind: "Mutating", reply: add("/metadata/name", "other") }, {}],
+      steps: [
+        patch(`${maps}/a?fieldManager=m&dryRun=All`, applyPatch, {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          data: { a: "b" },
+        }),
+        patch(`${maps}/a?fieldManager=m`, applyPatch, { apiVersion: "v1", kind: "ConfigMap", data: { a: "b" } }),
+        get(`${maps}/a`),
+        get(`${maps}/other`),
+      ],
+    },
+    {
+      name: "a patch takes the name of an applied object",
+      hooks: [{ kind: "Mutating", reply: patchText('[{"op":"remove","path":"/metadata/name"}]') }, {}],
+      steps: renamed(),
+    },
+    {
+      name: "a patch gives an applied object another namespace",
+      hooks: [{ kind: "Mutating", reply: add("/metadata/namespace", "other") }, {}],
+      steps: renamed(),
     },
     {
       name: "what has no object is patched",
@@ -129,6 +166,32 @@ export function patchScenarios(): WebhookScenario[] {
 }
 
 const add = (path: string, value: unknown) => patchText(JSON.stringify([{ op: "add", path, value }]))
+/** In all ways to write, of a new object and of one that is there. */
+function renamed(): RequestStep[] {
+  const apply = (name: string, data: object, more = ""): RequestStep =>
+    patch(`${maps}/${name}?fieldManager=m${more}`, applyPatch, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name },
+      data,
+    } as Json)
+  return [
+    apply("a", { a: "b" }, "&dryRun=All"),
+    apply("a", { a: "b" }),
+    apply("a", { a: "c" }),
+    get(`${maps}/a`),
+    get(`${maps}/other`),
+    post(maps, { metadata: { name: "b" } }),
+    apply("b", { a: "b" }),
+    apply("other", { a: "b" }),
+    apply("other", { e: "f" }),
+    patch(`${maps}/other`, mergePatch, { data: { c: "d" } }),
+    put(`${maps}/other`, { metadata: { name: "other" } }),
+    put("/apis/coordination.k8s.io/v1/namespaces/@{ns}/leases/l", { metadata: { name: "l" }, spec: {} }),
+    get(maps, { label: "LIST" }),
+  ]
+}
+
 const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } }
 
 function subresources(): RequestStep[] {
