@@ -99,6 +99,19 @@ describe("with real control planes", () => {
     expect(copy.spec?.selector).toEqual(spec.selector)
   })
 
+  test("a dry run has an address of the super cluster, which stores nothing", async () => {
+    const attempt = (namespace: string): Promise<Service> => {
+      const tried = object<Service>("v1", "Service", { name: "tried", namespace }, { spec: { ports: [{ port: 80 }] } })
+      return client.create<Service>(services, tried, { dryRun: true })
+    }
+    expect((await attempt("default")).spec?.clusterIP).toMatch(/^10\.96\./)
+    await expect(superClient.get(services, home, "tried")).rejects.toMatchObject({ reason: "NotFound" })
+    // Not even a namespace, without which there is no address to be had.
+    expect((await attempt("kube-public")).spec?.clusterIP).toBeUndefined()
+    const unused = superNamespace(key, "kube-public")
+    await expect(superClient.get(namespaces, undefined, unused)).rejects.toMatchObject({ reason: "NotFound" })
+  })
+
   test("a service has the super cluster's IP families, also after they change", async () => {
     const change = { spec: { ipFamilyPolicy: "PreferDualStack" } }
     const changed = await client.patch<Service>(services, "default", "web", change, { type: "merge" })

@@ -35,6 +35,7 @@ export interface AddressClaim {
 
 export interface ServiceAddressClaims {
   claim(service: Service, current: Service | undefined): Promise<AddressClaim>
+  preview(service: Service, current: Service | undefined): Promise<void>
   release(service: Service): Promise<void>
 }
 
@@ -57,6 +58,7 @@ export function createServiceAddresses(
   const claims = new Claims(superClient, tenant, options)
   return {
     claim: (service, current) => claims.claim(service, current),
+    preview: (service, current) => claims.preview(service, current),
     release: (service) => claims.release(service),
   }
 }
@@ -87,6 +89,31 @@ class Claims {
     }
   }
 
+  /**
+   * A dry run of super's, in which nothing is stored, not even a namespace. Without that, or with a copy that a claim would replace, there
+   * is nothing to tell.
+   */
+  async preview(service: Service, current: Service | undefined): Promise<void> {
+    if (service.spec?.type === "ExternalName") return
+    try {
+      const made = await (current === undefined ? this.#previewNew(service) : this.#previewChange(service, current))
+      if (made !== undefined) copyAddresses(service, made)
+    } catch (error) {
+      if (isNotFound(error) || isAlreadyExists(error) || isConflict(error)) return
+      throw this.#translate(error, service)
+    }
+  }
+
+  #previewNew(service: Service): Promise<Service> {
+    return this.#superClient.create(services, this.#desired(service), { dryRun: true })
+  }
+
+  async #previewChange(service: Service, current: Service): Promise<Service | undefined> {
+    const present = await this.#get(service)
+    if (ownership(present, this.#tenant, service) !== "ours") return undefined
+    return this.#patch(present, changeOf(service, present, current), null, true)
+  }
+
   async release(service: Service): Promise<void> {
     try {
       await this.#deleteCopy(service)
@@ -115,7 +142,7 @@ class Claims {
   }
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
-    const desired = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
+    const desired = this.#desired(service)
     await this.#ensureNamespace(service.metadata.namespace ?? "")
     try {
       return await this.#superClient.create(services, desired)
@@ -182,12 +209,17 @@ class Claims {
     present: Service,
     spec: Record<string, unknown> | undefined,
     claimedAfter: string | null,
+    dryRun = false,
   ): Promise<Service> {
     if (spec === undefined) return present
     const { namespace, name = "", uid, resourceVersion } = present.metadata
     const annotations = { [claimedAfterAnnotation]: claimedAfter }
     const patch = { metadata: { uid, resourceVersion, annotations }, spec }
-    return this.#superClient.patch(services, namespace, name, patch, { type: "merge" })
+    return this.#superClient.patch(services, namespace, name, patch, { type: "merge", dryRun })
+  }
+
+  #desired(service: Service): Service {
+    return buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
   }
 
   async #deleteCopy(service: Service): Promise<void> {

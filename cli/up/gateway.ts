@@ -132,6 +132,7 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
     let made: ReturnType<typeof claims> | undefined
     return {
       claim: (service, current) => (made ??= claims()).claim(service, current),
+      preview: (service, current) => (made ??= claims()).preview(service, current),
       release: (service) => (made ??= claims()).release(service),
     }
   }

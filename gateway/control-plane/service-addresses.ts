@@ -11,6 +11,8 @@ export interface ServiceAddresses {
    * ipFamilyPolicy and nodePorts in place. Throws StatusError Invalid (taken, out of range) or ServiceUnavailable.
    */
   claim(service: Service, current: Service | undefined): Promise<Claim>
+  /** The same for a dry run: takes nothing, so another request may be given what it tells. Without it dry runs show no addresses. */
+  preview?(service: Service, current: Service | undefined): Promise<void>
   /** Called after the service was deleted. */
   release(service: Service): Promise<void>
 }

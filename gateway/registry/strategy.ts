@@ -96,6 +96,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   allocate?(ctx: RequestContext, object: T): Promise<Claim | undefined>
   /** Like it, for what cannot be had and given back unnoticed: called after admission, before the write, of updates too. */
   begin?(ctx: RequestContext, object: T, current: T | undefined): Promise<Claim | undefined>
+  /** For a dry run: sets what the two would, and has nothing to roll back. Called before validating admission. */
+  preview?(ctx: RequestContext, object: T, current: T | undefined): Promise<void>
   /** Called after a delete has removed the object from the store. */
   afterDelete?(ctx: RequestContext, object: T): Promise<void>
   /** Values of the field selectors of this kind, other than metadata.name and metadata.namespace. */

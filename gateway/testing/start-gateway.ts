@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parse } from "yaml"
+import type { Service } from "../../apimachinery/object.ts"
 import { createHttpClient } from "../../client/http/client.ts"
 import { silentLog } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -159,18 +160,20 @@ export async function startTestGateway(options: Partial<GatewayOptions> = {}): P
 /** Allocates 10.96.0.1 and up. */
 export function countingAddresses(): ServiceAddresses {
   let last = 0
+  const give = ({ spec }: Service): void => {
+    if (spec === undefined || spec.type === "ExternalName" || spec.clusterIP) return
+    last++
+    spec.clusterIP = `10.96.${last >> 8}.${last & 255}`
+    spec.clusterIPs = [spec.clusterIP]
+    spec.ipFamilies = ["IPv4"]
+    spec.ipFamilyPolicy = "SingleStack"
+  }
   return {
     claim(service) {
-      const { spec } = service
-      if (spec !== undefined && spec.type !== "ExternalName" && spec.clusterIP !== "None" && !spec.clusterIP) {
-        last++
-        spec.clusterIP = `10.96.${last >> 8}.${last & 255}`
-        spec.clusterIPs = [spec.clusterIP]
-        spec.ipFamilies = ["IPv4"]
-        spec.ipFamilyPolicy = "SingleStack"
-      }
+      give(service)
       return Promise.resolve({ commit: () => undefined, rollback: () => Promise.resolve() })
     },
+    preview: (service) => Promise.resolve(give(service)),
     release: () => Promise.resolve(),
   }
 }

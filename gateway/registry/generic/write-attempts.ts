@@ -94,6 +94,7 @@ export class WriteAttempts {
     admit: AdmitFunctions,
   ): Promise<{ key: string; claim: Claim | undefined }> {
     const { strategy } = this.#definition
+    if (dryRun) await strategy.preview?.(ctx, object, undefined)
     const allocated = dryRun ? undefined : await strategy.allocate?.(ctx, object)
     try {
       await admit.validate(object, undefined)
@@ -173,6 +174,7 @@ export class WriteAttempts {
     this.#warn(ctx, object, compared)
     definition.strategy.canonicalize?.(object)
     await noteWritten(definition, object, current, options.subresource)
+    if (options.dryRun) await definition.strategy.preview?.(ctx, object, current)
     await admit.validate(object, current)
     await ctx.pause?.()
     const isLast = endsDeletion(definition, object, current)

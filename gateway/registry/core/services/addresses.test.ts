@@ -215,6 +215,20 @@ describe("update and delete", () => {
     ])
   })
 
+  test("a dry run shows what would be allocated, and takes nothing", async () => {
+    await using kinds = world()
+    const spec = { type: "NodePort", clusterIP: "10.0.0.9", ports: [{ port: 80, nodePort: 30_001 }] }
+    const wanted = { apiVersion: "v1", kind: "Service", metadata: { name: "s", namespace: "default" }, spec }
+    const attempt = (): Promise<Service> => kinds.client.create(services, structuredClone(wanted), { dryRun: true })
+    expect((await attempt()).spec).toMatchObject({ clusterIPs: ["10.0.0.9"], ipFamilies: ["IPv4"] })
+    await kinds.create("services", wanted)
+    expect(await verdict(attempt())).toContain("provided port is already allocated")
+    const change = { spec: { ports: [{ port: 80 }, { port: 81, name: "b" }].map((port) => ({ name: "a", ...port })) } }
+    const changed = await kinds.patch("services", "s", change, { dryRun: true })
+    expect(changed["spec"].ports[1].nodePort).toBe(32_770) // made up
+    expect((await kinds.get("services", "s"))["spec"].ports).toHaveLength(1)
+  })
+
   test("only load balancers can have ingress in their status", async () => {
     await using kinds = world()
     await kinds.create("services", service("s"))

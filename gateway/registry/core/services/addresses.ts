@@ -35,7 +35,12 @@ const path = FieldPath.root("spec")
 interface Held {
   addresses: string[]
   ports: number[]
+  /** Of a dry run, which takes nothing: upstream makes up an address and ports, and asks only for the range of addresses. */
+  isDry?: true
 }
+
+/** The next port of a dry run. */
+const madeUp = ({ ports }: Held): number => (ports.length === 0 ? 32_769 : Math.max(...ports) + 1)
 
 export class RangeServiceAddresses implements ServiceAddresses {
   readonly #addresses: AddressRange
@@ -50,17 +55,9 @@ export class RangeServiceAddresses implements ServiceAddresses {
   }
 
   async claim(service: Service, current: Service | undefined): Promise<Claim> {
-    await this.#ready()
-    const before = current?.spec
-    const spec = specOf(service)
     const taken: Held = { addresses: [], ports: [] }
-    try {
-      if (needsClusterIP(spec)) this.#claimAddress(service, spec, before, taken)
-      this.#claimPorts(service, spec, before, taken)
-    } catch (error) {
-      this.#give(taken)
-      throw error
-    }
+    const [before, spec] = [current?.spec, specOf(service)]
+    await this.#take(service, before, taken)
     const released = before === undefined ? { addresses: [], ports: [] } : surplus(before, spec)
     return {
       commit: () => this.#give(released),
@@ -68,9 +65,26 @@ export class RangeServiceAddresses implements ServiceAddresses {
     }
   }
 
+  async preview(service: Service, current: Service | undefined): Promise<void> {
+    const tried: Held = { addresses: [], ports: [], isDry: true }
+    await this.#take(service, current?.spec, tried)
+  }
+
   async release(service: Service): Promise<void> {
     await this.#ready()
     if (service.spec !== undefined) this.#give(heldBy(service.spec))
+  }
+
+  async #take(service: Service, before: ServiceSpec | undefined, taken: Held): Promise<void> {
+    await this.#ready()
+    const spec = specOf(service)
+    try {
+      if (needsClusterIP(spec)) this.#claimAddress(service, spec, before, taken)
+      this.#claimPorts(service, spec, before, taken)
+    } catch (error) {
+      this.#give(taken)
+      throw error
+    }
   }
 
   /** The next claim repeats a failed read. */
@@ -99,7 +113,7 @@ export class RangeServiceAddresses implements ServiceAddresses {
     if (before !== undefined && needsClusterIP(before) && !isHeadless(before) && before.clusterIPs?.[0] === wanted)
       return
     if (wanted === "") {
-      const address = this.#addresses.takeAny()
+      const address = taken.isDry === true ? this.#addresses.network : this.#addresses.takeAny()
       if (address === undefined) {
         throw internalError(`failed to allocate a serviceIP for Service "${service.metadata.name}": range is full`)
       }
@@ -110,6 +124,11 @@ export class RangeServiceAddresses implements ServiceAddresses {
     }
     const refuse = (why: string) =>
       fault(service, invalidValue(path.child("clusterIPs"), [wanted], `failed to allocate IP ${wanted}: ${why}`))
+    if (taken.isDry === true) {
+      if (this.#addresses.contains(wanted)) return
+      const valid = `The range of valid IPs is ${this.#addresses.cidr}`
+      throw refuse(`the provided IP (${wanted}) is not in the valid range. ${valid}`)
+    }
     if (!this.#addresses.contains(wanted)) throw refuse("the provided network does not match the current range")
     if (!this.#addresses.take(wanted)) throw refuse("provided IP is already allocated")
     taken.addresses.push(wanted)
@@ -166,6 +185,11 @@ export class RangeServiceAddresses implements ServiceAddresses {
   /** Why it cannot be taken. */
   #takePort(port: number, taken: Held): string | undefined {
     const { from, to } = this.#ports
+    if (taken.isDry === true) {
+      if (this.#ports.isTaken(port) || taken.ports.includes(port)) return "provided port is already allocated"
+      taken.ports.push(port)
+      return undefined
+    }
     if (!this.#ports.contains(port)) {
       return `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
     }
@@ -175,13 +199,14 @@ export class RangeServiceAddresses implements ServiceAddresses {
   }
 
   #anyPort(taken: Held): number {
-    const port = this.#ports.takeAny()
+    const port = taken.isDry === true ? madeUp(taken) : this.#ports.takeAny()
     if (port === undefined) throw internalError("failed to allocate a nodePort: range is full")
     taken.ports.push(port)
     return port
   }
 
-  #give({ addresses, ports }: Held): void {
+  #give({ addresses, ports, isDry }: Held): void {
+    if (isDry === true) return
     for (const address of addresses) this.#addresses.release(address)
     for (const port of ports) this.#ports.release(port)
   }

@@ -5,6 +5,10 @@ export class AddressRange {
   readonly #base: number
   readonly #taken = new Set<number>()
   readonly size: number
+  /** As it prints: 10.96.0.0/16. */
+  readonly cidr: string
+  /** Its first address, which belongs to nobody. */
+  readonly network: string
 
   constructor(cidr: string) {
     const [address = "", bits = ""] = cidr.split("/")
@@ -15,6 +19,8 @@ export class AddressRange {
     }
     this.size = 2 ** (32 - prefix)
     this.#base = base - (base % this.size)
+    this.network = printIPv4(this.#base)
+    this.cidr = `${this.network}/${prefix}`
   }
 
   contains(address: string): boolean {
@@ -74,6 +80,10 @@ export class PortRange {
     if (this.#taken.has(port)) return false
     this.#taken.add(port)
     return true
+  }
+
+  isTaken(port: number): boolean {
+    return this.#taken.has(port)
   }
 
   /** Preferably from the upper part, as for addresses. */

@@ -45,6 +45,12 @@ async function claim(ctx: RequestContext, service: Service, current: Service | u
   }
 }
 
+function needsClaim({ info }: RequestContext, service: Service, current: Service | undefined): boolean {
+  if (info.subresource !== "") return false
+  const spec = specOf(service)
+  return current === undefined ? needsClusterIP(spec) : needsChanged(spec, current.spec ?? {})
+}
+
 /** A load balancer that admission refuses would cost something, and is asked for after it. */
 const isAllocatedFirst = (spec: ServiceSpec): boolean => spec.type !== "LoadBalancer"
 
@@ -127,17 +133,21 @@ const serviceStrategy: Strategy<Service> = {
   statusWarnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
 
   async allocate(ctx, service) {
-    const spec = specOf(service)
-    if (ctx.info.subresource !== "" || !needsClusterIP(spec) || !isAllocatedFirst(spec)) return undefined
-    return claim(ctx, service, undefined)
+    const isFirst = isAllocatedFirst(specOf(service)) && needsClaim(ctx, service, undefined)
+    return isFirst ? claim(ctx, service, undefined) : undefined
   },
 
   /** An update that admission refuses must not have changed what the service's clients reach. */
   async begin(ctx, service, current) {
-    const spec = specOf(service)
-    if (ctx.info.subresource !== "") return undefined
-    const isWanted = current === undefined ? needsClusterIP(spec) : needsChanged(spec, current.spec ?? {})
-    return isWanted ? claim(ctx, service, current) : undefined
+    return needsClaim(ctx, service, current) ? claim(ctx, service, current) : undefined
+  },
+
+  async preview(ctx, service, current) {
+    if (!needsClaim(ctx, service, current)) return
+    const { superQuota, serviceAddresses } = ctx.controlPlane
+    const counted = await superQuota.claimService(ctx, service, current)
+    await counted?.rollback()
+    await serviceAddresses.preview?.(service, current)
   },
 
   async afterDelete(ctx, service) {

@@ -14,6 +14,7 @@ export function serviceChangeCases(): Scenario[] {
     { name: "ports of a service get further protocols", steps: addedPorts() },
     { name: "a service has a wrong node port and another fault", steps: twoFaults() },
     { name: "health check ports of services", steps: healthChecks() },
+    { name: "services are dry runs", steps: dryRuns() },
     { name: "a service of every type becomes one of every other", steps: types() },
     { name: "a service with endpoints is deleted", steps: deletions() },
     { name: "a service changes addresses", steps: addresses() },
@@ -83,6 +84,39 @@ function twoFaults(): RequestStep[] {
     post(services, { metadata: { name: "a" }, spec }, { label: "created" }),
     make("a", { type: "NodePort", ports: [port("a", 80, "TCP")] }),
     patch(`${services}/a`, mergePatch, { spec: twice }, { label: "changed" }),
+  ]
+}
+
+/** They are told addresses, and ports that nobody has. */
+function dryRuns(): RequestStep[] {
+  const type = "NodePort"
+  const specs: readonly Body[] = [
+    { ports: [{ port: 80 }] },
+    { ports: [{ port: 80 }], clusterIP: "None" },
+    { ports: [{ port: 80 }], clusterIP: "None", selector: { a: "b" } },
+    { ports: [{ port: 80 }], ipFamilies: ["IPv6"] },
+    { ports: [{ port: 80 }], ipFamilyPolicy: "PreferDualStack" },
+    { ports: [{ port: 80 }], ipFamilyPolicy: "RequireDualStack" },
+    { type: "ExternalName", externalName: "a.example" },
+    { type, ports: [port("a", 80, "TCP"), port("b", 81, "TCP")] },
+    { type, ports: [port("a", 80, "TCP"), port("b", 80, "UDP")] },
+    { type, ports: [port("a", 80, "TCP", 30_051), port("b", 81, "TCP")] },
+    { type, ports: [port("a", 80, "TCP", 80)] },
+    { type, ports: [port("a", 80, "TCP", 30_053)] },
+    { type: "LoadBalancer", ports: [{ port: 80 }] },
+    { type: "LoadBalancer", ports: [{ port: 80 }], externalTrafficPolicy: "Local" },
+    { type: "LoadBalancer", ports: [{ port: 80 }], allocateLoadBalancerNodePorts: false },
+  ]
+  const dry = (spec: Body): RequestStep =>
+    post(`${services}?dryRun=All`, { metadata: { name: "a" }, spec }, { label: `POST dry ${JSON.stringify(spec)}` })
+  const dryChange = (spec: Body): RequestStep =>
+    patch(`${services}/a?dryRun=All`, mergePatch, { spec }, { label: `PATCH dry ${JSON.stringify(spec)}` })
+  return [
+    ...specs.map(dry),
+    make("a", { type, ports: [port("a", 80, "TCP", 30_053)] }),
+    dry({ type, ports: [port("a", 80, "TCP", 30_053)] }),
+    ...specs.map(dryChange),
+    get(`${services}/a`),
   ]
 }
 

@@ -14,8 +14,8 @@ const both: readonly RegisteredHook[] = [{ kind: "Mutating" }, { kind: "Validati
 
 export function serviceScenarios(): WebhookScenario[] {
   return [
-    { name: "services are created", hooks: both, steps: Object.entries(specs).map(([name, spec]) => made(name, spec)) },
-    { name: "services are created as dry runs", hooks: both, steps: [made("a", { ports, selector }, "?dryRun=All")] },
+    { name: "services are created", hooks: both, steps: created("") },
+    { name: "services are created as dry runs", hooks: both, steps: created("?dryRun=All") },
     { name: "services are changed", hooks: both, steps: changes() },
     {
       name: "services are refused",
@@ -34,6 +34,8 @@ const specs: Readonly<Record<string, Json>> = {
   external: { type: "ExternalName", externalName: "a.example.com" },
   balanced: { type: "LoadBalancer", ports, selector },
 }
+
+const created = (query: string): RequestStep[] => Object.entries(specs).map(([name, spec]) => made(name, spec, query))
 
 const made = (name: string, spec: Json, query = ""): RequestStep =>
   post(`${services}${query}`, { metadata: { name }, spec }, { label: `POST ${name}${query}` })
