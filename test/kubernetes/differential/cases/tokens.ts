@@ -113,8 +113,10 @@ const requested = (name: string, body: Json): RequestStep =>
 
 const account = (name: string): RequestStep[] => [post(`${core}/serviceaccounts`, { metadata: { name } })]
 
-function ends(what: string, to: { [field: string]: Json }, path: string, object: { [field: string]: Json }): Scenario {
-  const name = String(to["name"])
+type Bound = { kind: string; apiVersion: string; name: string }
+
+function ends(what: string, to: Bound, path: string, object: { [field: string]: Json }): Scenario {
+  const { name } = to
   const made = post(path, { metadata: { name }, ...object })
   return {
     name: `tokens end with ${what} they are bound to`,
