@@ -42,6 +42,7 @@ export function* comparing(before: Json, after: Json, type: MergeType, compared:
     modified: undefined,
     removed: undefined,
     areStructs,
+    isMerged,
     adding: { unfinished, hasZeros: !isMerged },
     removing: { unfinished, hasZeros: true },
   }
@@ -56,9 +57,12 @@ interface Walk {
   modified: FieldSet | undefined
   removed: FieldSet | undefined
   readonly areStructs: boolean
+  readonly isMerged: boolean
   readonly adding: Building
   readonly removing: Building
 }
+
+const none: MapType["zeros"] = new Map()
 
 function nothing(walk: Walk): void {
   walk.added = walk.modified = walk.removed = undefined
@@ -134,17 +138,19 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
     return
   }
   const found = new Found()
+  // What is pruned of a merged object is gone, until Go decodes the result.
+  const zeros = walk.isMerged ? none : type.zeros
   let kept = 0
   if (right !== undefined) {
     for (const name in right) if (compareEntry(walk, found, left, name, right[name], type)) kept++
-    for (const [name, zero] of type.zeros) {
+    for (const [name, zero] of zeros) {
       if (!isGiven(right, name) && compareEntry(walk, found, left, name, zero, type)) kept++
     }
   }
   if (left !== undefined && kept < Object.keys(left).length) {
     for (const name in left) {
       const value = left[name]
-      if (value === undefined || (right !== undefined && (isGiven(right, name) || type.zeros.has(name)))) continue
+      if (value === undefined || (right !== undefined && (isGiven(right, name) || zeros.has(name)))) continue
       found.remove(fieldElement(name), whole(walk.removing, value, entryType(type, name)))
     }
   }

@@ -129,6 +129,7 @@ import { podSubresourceCases } from "./cases/pod-subresources.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
 import { quotaScopeCases } from "./cases/quota-scopes.ts"
+import { prunedStructCases } from "./cases/pruned-structs.ts"
 import { queryByteCases } from "./cases/query-bytes.ts"
 import { quotaCases } from "./cases/quotas.ts"
 import { reducedListCases } from "./cases/reduced-lists.ts"
@@ -343,6 +344,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...leftZeroCases(),
         ...initialManagerCases(),
         ...givenManagerCases(),
+        ...prunedStructCases(),
         ...lastAppliedCases(),
         ...unservedVersionCases(),
         ...groupVersionCases(),

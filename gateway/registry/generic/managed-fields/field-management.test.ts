@@ -208,6 +208,17 @@ describe("apply", () => {
     })
   })
 
+  test("a struct that is pruned as a whole has no manager, even if Go would print it", async () => {
+    const services: Resource = { group: "", version: "v1", resource: "services", namespaced: true }
+    const patch = patchOf(setUp(), services)
+    const service = (spec: object): object => ({ apiVersion: "v1", kind: "Service", metadata: { name: "x" }, spec })
+    await patch(service({ clusterIP: "None" }), apply("two"))
+    await patch(service({}), apply("one"))
+    expect(managers(await patch(service({}), apply("two")))).toEqual({ "one Apply": [".spec"], "two Apply": [".spec"] })
+    // A list without items is no field, and nobody's: the struct has none then.
+    expect(managers(await patch(service({ ports: [] }), apply("two")))).toEqual({})
+  })
+
   test("conflicts with all fields of other managers", async () => {
     const client = setUp()
     await client.create(configMaps, configMap({ a: "1", b: "1" }), { fieldManager: "one" })
