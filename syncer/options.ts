@@ -50,8 +50,11 @@ export const syncerLimits = {
   refusedRetryMs: { first: 1_000, longest: 60_000 },
   /** Retry delay of calls that fail because a server does not respond. */
   unavailableRetryMs: { first: 500, longest: 30_000 },
-  /** How long a super Service may exist without a visible tenant Service: the tenant's write may still be in progress. */
-  claimGraceMs: 30_000,
+  /**
+   * How long a super Service may exist without a visible tenant Service: the tenant's write may still be in progress. It is not longer than
+   * a request, whose webhooks see the address.
+   */
+  claimGraceMs: 60_000,
   /** After this time a kubelet that should have ended a pod counts as lost, if the tenant's pod is gone. */
   overdueEndMs: 30_000,
   /** Fraction of a token's lifetime after which it is renewed; the rest is how long its issuer may be unreachable. */
