@@ -219,6 +219,18 @@ describe("apply", () => {
     expect(managers(await patch(service({ ports: [] }), apply("two")))).toEqual({})
   })
 
+  test("changes nothing of an object with a null that Go prints", async () => {
+    const ingresses: Resource = { group: "networking.k8s.io", version: "v1", resource: "ingresses", namespaced: true }
+    const spec = { defaultBackend: { resource: { kind: "Thing", name: "t" } } }
+    const ingress = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { name: "x" } }
+    const patch = patchOf(setUp(), ingresses)
+    const made = await patch({ ...ingress, spec }, apply("one"))
+    expect(made["spec"]).toEqual({ defaultBackend: { resource: { apiGroup: null, ...spec.defaultBackend.resource } } })
+    const again = await patch({ ...ingress, spec: {} }, apply("two"))
+    expect(again["spec"]).toEqual(made["spec"])
+    expect(again.metadata.generation).toBe(made.metadata.generation)
+  })
+
   test("conflicts with all fields of other managers", async () => {
     const client = setUp()
     await client.create(configMaps, configMap({ a: "1", b: "1" }), { fieldManager: "one" })

@@ -25,7 +25,44 @@ const applied: readonly Applied[] = [
 ]
 
 export function prunedStructCases(): Scenario[] {
-  return applied.map((one) => ({ name: `the spec of a ${one.kind} is pruned, with ${one.list}`, steps: steps(one) }))
+  return [
+    ...applied.map((one) => ({ name: `the spec of a ${one.kind} is pruned, with ${one.list}`, steps: steps(one) })),
+    ...unchanged.map((one) => ({
+      name: `an apply changes nothing of a ${one.kind} without a group`,
+      steps: again(one),
+    })),
+  ]
+}
+
+/** With a pointer that Go prints as null if there is nothing to point to. */
+const unchanged: readonly { path: string; apiVersion: string; kind: string; spec: Json }[] = [
+  {
+    path: "/apis/networking.k8s.io/v1/namespaces/@{ns}/ingresses",
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    spec: { defaultBackend: { resource: { kind: "PersistentVolumeClaim", name: "claim" } } },
+  },
+  {
+    path: "/api/v1/namespaces/@{ns}/persistentvolumeclaims",
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: "1Gi" } },
+      dataSource: { kind: "PersistentVolumeClaim", name: "claim" },
+    },
+  },
+]
+
+function again({ path, apiVersion, kind, spec }: (typeof unchanged)[number]): RequestStep[] {
+  const apply = (manager: string, more: Json): RequestStep =>
+    patch(
+      `${path}/a?fieldManager=${manager}`,
+      applyPatch,
+      { apiVersion, kind, metadata: { name: "a" }, spec: more },
+      { label: `APPLY by ${manager} ${JSON.stringify(more)}` },
+    )
+  return [apply("one", spec), apply("one", spec), apply("two", spec), apply("three", {}), get(`${path}/a`)]
 }
 
 function steps({ path, kind, name, contents, list }: Applied): RequestStep[] {
