@@ -114,11 +114,11 @@ export function writeScalarZeros(schema: Schema, value: Json): void {
 }
 
 /** Drops the nulls that {@link writeZeros} adds: an object that was read from the store is then as a decoder leaves it. */
-export function dropNulls(schema: Schema, value: Json): void {
+export function omitNulls(schema: Schema, value: Json): void {
   if (typeof value !== "object" || value === null || schema.custom === true) return
   if (Array.isArray(value) || schema.type === "map") {
     const { items } = schema
-    if (items !== undefined && holdsStructs(items)) for (const item of Object.values(value)) dropNulls(items, item)
+    if (items !== undefined && holdsStructs(items)) for (const item of Object.values(value)) omitNulls(items, item)
     return
   }
   const { fields } = schema
@@ -126,7 +126,7 @@ export function dropNulls(schema: Schema, value: Json): void {
   for (const [key, zero] of zerosOf(fields)) if (zero.value === null && value[key] === null) delete value[key]
   for (const key of Object.keys(value)) {
     const field = fields[key]
-    if (field !== undefined && holdsStructs(field.schema)) dropNulls(field.schema, value[key] as Json)
+    if (field !== undefined && holdsStructs(field.schema)) omitNulls(field.schema, value[key] as Json)
   }
 }
 

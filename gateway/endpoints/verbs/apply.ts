@@ -8,7 +8,7 @@ import { memoryDetail } from "../../../apimachinery/schema/decode/errors.ts"
 import { parseObject } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { canonicalScalar, ScalarError } from "../../../apimachinery/schema/scalars.ts"
-import { dropNulls } from "../../../apimachinery/schema/zeros.ts"
+import { omitNulls } from "../../../apimachinery/schema/zeros.ts"
 import {
   badRequest,
   conflict,
@@ -95,7 +95,7 @@ export async function applied(
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   // The current object may lack defaults of a custom resource's version, in which it is not stored.
   const decoded = isChanged ? decodeApplied(ctx, object, configuration, expected) : object
-  if (!isChanged) dropNulls(definition.schema, decoded as unknown as Json)
+  if (!isChanged) omitNulls(definition.schema, decoded as unknown as Json)
   setEntries(decoded, managers)
   const { uid } = decoded.metadata
   if (current === undefined && uid) {
