@@ -67,6 +67,9 @@ test("places of copies that super refuses, and of those deleted at once, are fre
   }
   await harness.cluster.create(pods, podOf("refused"))
   await harness.settled()
+  // It would be tried again, and find no place while the others have theirs.
+  await harness.cluster.delete(pods, "default", "refused", { gracePeriodSeconds: 0 })
+  await harness.settled()
   for (const name of ["a", "b", "c"]) {
     await harness.cluster.create(pods, podOf(name))
     await harness.inSuper(pods, name)
