@@ -38,7 +38,7 @@ const presentHeaders = ["audit-id", "etag", "expires", "last-modified", "content
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 /** In the range of the servers, and in those that scenarios add. */
-const serviceAddress = /\b(10\.96\.\d{1,3}|192\.0\.2)\.\d{1,3}\b(?!\/)/g
+const serviceAddress = /\b(10\.96\.\d{1,3}|10\.77\.0|192\.0\.2)\.\d{1,3}\b(?!\/)/g
 /** Names created from a generateName, within texts. */
 const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
 /** A line number in upstream's source, which only its messages contain. */

@@ -89,7 +89,8 @@ function made(): RequestStep[] {
       spec: { priorityLevelConfiguration: { name: "system" }, matchingPrecedence: 777 },
     }),
     get(path, { untilText: found }),
-    get(path, { untilText: '"matchingPrecedence":800' }),
+    // The status follows the spec.
+    get(path, { untilText: String.raw`\"workload-high\" ${found}` }),
   ]
 }
 
