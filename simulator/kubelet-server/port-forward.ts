@@ -71,8 +71,8 @@ function overWebSocket(
     handleProtocols: (offered) => (offered.has(webSocketProtocol) ? webSocketProtocol : false),
   })
   server.handleUpgrade(request, socket, head, (connection) => {
-    const send = (channel: number, data: Uint8Array): void => {
-      if (connection.readyState === WebSocket.OPEN) connection.send(Buffer.concat([Buffer.of(channel), data]))
+    const send = (channel: number, data: Uint8Array, sent?: () => void): void => {
+      if (connection.readyState === WebSocket.OPEN) connection.send(Buffer.concat([Buffer.of(channel), data]), sent)
     }
     let open = ports.length
     const end = (): void => {
@@ -90,13 +90,25 @@ function overWebSocket(
         end()
         return undefined
       }
-      target.on("data", (data: Buffer) => send(dataChannel, data))
+      // One piece of each is under way: nothing is kept for a client that reads slowly.
+      target.on("data", (data: Buffer) => {
+        target.pause()
+        send(dataChannel, data, () => target.resume())
+      })
+      target.on("drain", () => connection.resume())
       target.on("end", () => target.destroy())
-      target.on("close", end)
+      target.on("close", () => {
+        connection.resume()
+        end()
+      })
       target.on("error", () => connection.terminate())
       return target
     })
-    connection.on("message", (message: Buffer) => targets[(message[0] ?? 0) / 2]?.write(message.subarray(1)))
+    connection.on("message", (message: Buffer) => {
+      const target = targets[(message[0] ?? 0) / 2]
+      // Others wait, too: they share the connection.
+      if (target?.destroyed === false && !target.write(message.subarray(1))) connection.pause()
+    })
     connection.on("close", () => targets.forEach((target) => target?.destroy()))
     connection.on("error", () => connection.terminate()) // a broken client cannot be notified
   })
