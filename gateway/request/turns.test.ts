@@ -176,6 +176,24 @@ describe("long work", () => {
     expect(done.slice(7)).toEqual(["a6", "a7"])
   })
 
+  test("a tenant that begins to rest when its next request would be granted loses none", async () => {
+    const who = new Presence()
+    let granted = 0
+    void turns.take({})
+    clock += 2
+    for (let index = 0; index < 3; index++) void turns.take(who)?.then(() => granted++)
+    // Between the end of the turn and the first grant of the next one.
+    setImmediate(() => {
+      void turns.pause(who)
+      clock += 2000
+    })
+    await nextTurn()
+    await nextTurn()
+    expect([granted, turns.waiting]).toEqual([0, 0])
+    await pass(30_000)
+    expect([granted, turns.waiting]).toEqual([2, 0])
+  })
+
   test("what it owes is forgiven in time", async () => {
     many("a", 6, 200)
     await pass(0)

@@ -167,6 +167,7 @@ export class Turns {
     // the turn. The first one runs however long the thread took to get to it.
     setImmediate(() => {
       this.#began = this.#now()
+      this.#account(this.#began)
       this.#grant(this.#began)
     })
     for (let index = Math.min(this.#count, grantsAtOnce); index > 1; index--) setImmediate(() => this.#grantInTime())
@@ -180,6 +181,7 @@ export class Turns {
     this.#grant(now)
   }
 
+  /** Of all work before it account has been taken: whoever is granted does not rest. */
   #grant(now: number): void {
     const next = this.#next()
     if (next === undefined) return
