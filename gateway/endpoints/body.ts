@@ -15,6 +15,7 @@ import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/prot
 import { keepFirst } from "../../apimachinery/schema/json/repeated-keys.ts"
 import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import { noteDropped } from "../custom-resources/dropped-fields.ts"
+import { awaitedPause } from "../request/awaited.ts"
 import type { RequestContext } from "../request/context.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import { type Repeated, reportFaults } from "./body-faults.ts"
@@ -30,14 +31,14 @@ export function checkMediaType(ctx: RequestContext): void {
   if (mediaType(contentType ?? "") !== protobufMediaType) bodyFormat(contentType)
 }
 
-/** With pauses, where it is long: also behind it. */
+/** With pauses, where it is long: also behind it. Throws if the request has ended meanwhile. */
 export function decodeBody(
   ctx: RequestContext,
   body: RequestBody,
   expected: Expected,
   validation: FieldValidation,
 ): KubeObject | Promise<KubeObject> {
-  return inSteps(decoding(ctx, body, expected, validation), ctx.pause)
+  return inSteps(decoding(ctx, body, expected, validation), awaitedPause(ctx))
 }
 
 function* decoding(

@@ -29,6 +29,24 @@ test("a body that arrives after its headers is processed in the tenant's turn", 
   expect(body?.bytes.toString()).toBe("{}")
 })
 
+test("a body whose request ends while it waits for its turn is dropped", async () => {
+  const turn = Promise.withResolvers<void>()
+  let isOver = false
+  const ctx = {
+    turn: () => turn.promise,
+    get isOver() {
+      return isOver
+    },
+  } as RequestContext
+  const request = requestOf({})
+  const reading = readBody(ctx, request, 100)
+  await delay(10) // later than the headers
+  request.end("{}")
+  isOver = true
+  turn.resolve()
+  await expect(reading).rejects.toMatchObject({ reason: "Timeout" })
+})
+
 test.each([
   ["application/yaml", "a: b\n"],
   ["application/apply-patch+yaml", "a: b\n"],

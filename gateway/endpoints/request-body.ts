@@ -5,6 +5,7 @@ import { type Parsed, yamlAsJson } from "../../apimachinery/schema/json/parse.ts
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import { inSteps } from "../../apimachinery/steps.ts"
+import { checkAwaited } from "../request/awaited.ts"
 import type { RequestContext } from "../request/context.ts"
 import { minThreadBytes, yamlThread } from "../request/yaml-thread.ts"
 import { largeBytes } from "../request/large-places.ts"
@@ -31,7 +32,8 @@ const yamlTypes: ReadonlySet<string> = new Set(["application/yaml", "application
 
 /**
  * Throws 413 beyond `limit` bytes and stops reading the connection. A body that arrives later than its headers waits for a turn, so
- * that many concurrent bodies of one client are not all processed in one turn.
+ * that many concurrent bodies of one client are not all processed in one turn. Those of requests that have ended meanwhile are dropped:
+ * their client may send more than are processed.
  */
 export async function readBody(ctx: RequestContext, request: IncomingMessage, limit: number): Promise<RequestBody> {
   const tooLarge = () => requestEntityTooLarge(`Request entity too large: limit is ${limit}`)
@@ -43,6 +45,7 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
   const chunks = await chunksOf(ctx, request, limit)
   if (chunks === undefined) throw tooLarge()
   if (performance.now() - asked > withHeadMs) await ctx.turn?.()
+  checkAwaited(ctx)
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
   const isYaml = bytes.length >= minThreadBytes && yamlTypes.has(mediaType(ctx.headers["content-type"] ?? ""))
   return isYaml ? await readYaml(ctx, bytes) : { bytes }

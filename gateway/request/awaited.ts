@@ -14,3 +14,8 @@ export async function takeTurn(ctx: Pick<RequestContext, "pause" | "isOver">): P
   if (waiting !== undefined) await waiting
   checkAwaited(ctx)
 }
+
+/** RequestContext.pause for work that changes nothing yet: behind a pause it throws as checkAwaited. */
+export function awaitedPause(ctx: Pick<RequestContext, "pause" | "isOver">): () => Promise<void> | undefined {
+  return () => ctx.pause?.()?.then(() => checkAwaited(ctx))
+}

@@ -33,7 +33,9 @@ export interface RequestContext {
   signal: AbortSignal
   /** When the request times out, in terms of performance.now(); absent or undefined if it does not. */
   readonly deadline?: number | undefined
-  /** The request has ended: work that only serves its response may stop. Absent if requests cannot end early. */
+  /**
+   * The request has ended: work that only serves its response, or has changed nothing yet, may stop. Absent if requests cannot end early.
+   */
   readonly isOver?: boolean
   /** Limits the time until `signal` is aborted. Absent if requests cannot end early. */
   endAfter?(seconds: number): void

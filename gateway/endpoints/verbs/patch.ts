@@ -22,6 +22,7 @@ import {
   UnconvertedError,
   unexplained,
 } from "../../../apimachinery/status.ts"
+import { takeTurn } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import {
   managedCustomScale,
@@ -66,7 +67,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   let write: WriteOptions = options
   if (type === "apply") {
     const configuration = readConfiguration(body, options.fieldValidation)
-    await ctx.pause?.()
+    await takeTurn(ctx)
     const of = managedKindOf(ctx, definition, expected)
     const application = { definition, of, expected, at, fieldManager: options.fieldManager, force: options.force }
     change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
