@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Readable } from "node:stream"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { WebSocket } from "ws"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import { streamOverWebSocket } from "./websocket-stream.ts"
@@ -33,5 +33,31 @@ describe("a stream over a WebSocket", () => {
     })
     const [code] = (await once(client, "close")) as [number]
     expect([client.protocol, messages, code]).toEqual([agreed, pieces, 1005])
+  })
+
+  test("leaves no listeners on a connection that it has waited for", async () => {
+    let waits = 0
+    let listeners = 0
+    const hold = (): (() => void) => {
+      waits++
+      return () => undefined
+    }
+    const large = createServer().on("upgrade", (request, socket, head) => {
+      const count = (): number => socket.listenerCount("close") + socket.listenerCount("error")
+      function* many(): Generator<Buffer> {
+        for (let index = 0; index < 100; index++) {
+          if (index === 1) listeners = -count()
+          yield Buffer.alloc(256 * 1024)
+        }
+        listeners += count()
+      }
+      void streamOverWebSocket(request, { socket, head }, Readable.from(many(), { highWaterMark: 1 }), hold)
+    })
+    await once(large.listen(0, "127.0.0.1"), "listening")
+    onTestFinished(() => void large.close())
+    const client = new WebSocket(`ws://127.0.0.1:${(large.address() as AddressInfo).port}/`)
+    await once(client, "close")
+    expect(waits).toBeGreaterThan(10)
+    expect(listeners).toBeLessThan(5)
   })
 })

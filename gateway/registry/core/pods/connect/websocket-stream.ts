@@ -2,7 +2,6 @@
 // One message per piece, binary or base64 according to the negotiated protocol. Source: k8s.io/apimachinery's wsstream.Reader.
 
 import type { IncomingMessage } from "node:http"
-import { once } from "node:events"
 import type { Duplex, Readable } from "node:stream"
 import type { HoldUnsent } from "../../../../../client/http/unsent.ts"
 import { openWebSocket } from "../../../../request/web-socket.ts"
@@ -31,11 +30,22 @@ export async function streamOverWebSocket(
       else client.send(chunk, { binary: true })
       if (!socket.writableNeedDrain) continue
       const release = hold?.(client.bufferedAmount + source.readableHighWaterMark, () => client.terminate())
-      await Promise.race([once(socket, "drain"), once(socket, "close")]).finally(release)
+      await drained(socket).finally(release)
     }
     client.close()
   } catch {
     // The source was truncated, or the client disconnected: without a close frame, the client detects it.
     client.terminate()
   }
+}
+
+/** Or closed. A stream waits thousands of times, and leaves no listener each time. */
+function drained(socket: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off("drain", done).off("close", done)
+      resolve()
+    }
+    socket.on("drain", done).on("close", done)
+  })
 }
