@@ -59,14 +59,16 @@ export class SuperQuota {
     return this.#claim(ctx, { resource: claimKind, object: claim, current: undefined, takenBy: claimsTaken })
   }
 
-  async claimService(ctx: RequestContext, service: Service, current: Service | undefined): Promise<Claim | undefined> {
-    const { namespace, name } = service.metadata
-    // The gateway creates it itself, and a tenant without it does not work. It counts.
-    if (namespace === "default" && name === "kubernetes") return undefined
-    return this.#claim(ctx, { resource: serviceKind, object: service, current, takenBy: servicesTaken })
+  claimService(ctx: RequestContext, service: Service, current: Service | undefined): Promise<Claim | undefined> {
+    return this.#claim(ctx, serviceWrite(service, current))
   }
 
-  async #claim(ctx: RequestContext, write: Write): Promise<Claim | undefined> {
+  /** For a dry run, which takes nothing. */
+  async checkService(ctx: RequestContext, service: Service, current: Service | undefined): Promise<void> {
+    await this.#claim(ctx, serviceWrite(service, current), false)
+  }
+
+  async #claim(ctx: RequestContext, write: Write, takes = true): Promise<Claim | undefined> {
     const { object, current, takenBy } = write
     const wanted = takenBy(object)
     const before: Taken = current === undefined ? {} : takenBy(current)
@@ -74,7 +76,7 @@ export class SuperQuota {
     const names = (Object.keys(wanted) as TakenName[]).filter(
       (name) => limits[name] !== undefined && of(wanted, name) > of(before, name),
     )
-    if (names.length === 0) return undefined
+    if (names.length === 0 || isKubernetesService(write)) return undefined
     // Writes that are under way at some time from here on: each may or may not be in what is read.
     const seen = new Map(this.#underWay)
     this.#readers.add(seen)
@@ -90,16 +92,31 @@ export class SuperQuota {
       this.#readers.delete(seen)
     }
     // Nothing is awaited between the check and this.
-    return this.#begin(object.metadata.uid ?? "", wanted)
+    return takes ? this.#begin(object.metadata.uid ?? "", wanted) : undefined
   }
 
   #begin(uid: string, wanted: Taken): Claim {
     this.#underWay.set(uid, wanted)
     for (const seen of this.#readers) seen.set(uid, wanted)
-    const end = (): void => void this.#underWay.delete(uid)
+    const end = (): void => {
+      // Another write of the object may have begun later.
+      if (this.#underWay.get(uid) === wanted) this.#underWay.delete(uid)
+    }
     return { commit: end, rollback: () => Promise.resolve(end()) }
   }
 }
+
+/** The gateway creates it itself, and a tenant without it does not work. It counts. */
+function isKubernetesService({ resource, object: { metadata } }: Write): boolean {
+  return resource === serviceKind && metadata.namespace === "default" && metadata.name === "kubernetes"
+}
+
+const serviceWrite = (service: Service, current: Service | undefined): Write => ({
+  resource: serviceKind,
+  object: service,
+  current,
+  takenBy: servicesTaken,
+})
 
 /** If no limit is near, the objects need not be read: each takes at most one of what this is used for. */
 async function countStored({ controlPlane }: RequestContext, { resource }: Write): Promise<number> {

@@ -145,8 +145,7 @@ const serviceStrategy: Strategy<Service> = {
   async preview(ctx, service, current) {
     if (!needsClaim(ctx, service, current)) return
     const { superQuota, serviceAddresses } = ctx.controlPlane
-    const counted = await superQuota.claimService(ctx, service, current)
-    await counted?.rollback()
+    await superQuota.checkService(ctx, service, current)
     await serviceAddresses.preview?.(service, current)
   },
 
