@@ -63,6 +63,8 @@ export class ForwardedShares {
   }
 
   #forgetIdle(tenant: string, share: Share): void {
-    if (share.unanswered === 0 && share.unsent.isEmpty) this.#shares.delete(tenant)
+    if (share.unanswered > 0 || !share.unsent.isEmpty) return
+    // It may have been forgotten already: streams that were cut end later.
+    if (this.#shares.get(tenant) === share) this.#shares.delete(tenant)
   }
 }
