@@ -153,9 +153,13 @@ test("a connection stays open when its client sends pings occasionally", async (
   await expect.poll(() => pongs).toBe(100)
 })
 
-test("a connection without requests is closed, also if its client sends pings", async () => {
+test.each([
+  ["sends pings", false],
+  ["leaves its side of it open", true],
+])("a connection without requests is closed, also if its client %s", async (_what, isLeftOpen) => {
   await using gateway = await startTestGateway({ http2: true, limits: { keepAliveMs: 500 } })
   const socket = await open(gateway, {})
+  socket.allowHalfOpen = isLeftOpen
   const ended = once(socket, "close")
   const pings = setInterval(() => socket.write(frame("ping", 0, 0, Buffer.alloc(8))), 50)
   onTestFinished(() => clearInterval(pings))

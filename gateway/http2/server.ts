@@ -26,6 +26,9 @@ const MiB = 1024 * 1024
 const maxControlFrames = 1000
 const controlFramesWindowMs = 10_000
 
+/** A client that is told that its connection is closed has this long to close it as well. As Go's server. */
+const closingMs = 1000
+
 type StreamLimits = Pick<GatewayLimits, "maxStreams" | "maxHeaderBytes" | "maxSessionBytes" | "keepAliveMs">
 
 /** What each header counts beyond its text. RFC 9113, section 6.5.2. */
@@ -70,7 +73,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
     // The connection broke; its streams have been notified.
     session.on("error", () => undefined)
     // Less while there are many (connections/keep-alive.ts).
-    closeWhenIdle(session, () => Math.min((server as unknown as Server).keepAliveTimeout, limits.keepAliveMs))
+    closeWhenIdle(session, arrived, () => Math.min((server as unknown as Server).keepAliveTimeout, limits.keepAliveMs))
     closeWhenFlooded(session)
   })
   const close = server.close.bind(server)
@@ -91,7 +94,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
  * Closes a session that has had no request for so long. As in Go's server, PINGs do not keep it open: anybody could hold all connections
  * with them. Sessions with idle watches stay open.
  */
-function closeWhenIdle(session: ServerHttp2Session, idleMs: () => number): void {
+function closeWhenIdle(session: ServerHttp2Session, socket: Socket | undefined, idleMs: () => number): void {
   let streams = 0
   let idleSince = performance.now()
   session.on("stream", (stream) => {
@@ -105,8 +108,12 @@ function closeWhenIdle(session: ServerHttp2Session, idleMs: () => number): void 
   const check = (): void => {
     const limit = idleMs()
     const left = streams > 0 ? limit : idleSince + limit - performance.now()
-    if (left <= 0) session.close()
-    else timer = setTimeout(check, Math.ceil(left)).unref()
+    if (left > 0) timer = setTimeout(check, Math.ceil(left)).unref()
+    else {
+      session.close()
+      // Node alone would leave it open for as long as its client does.
+      timer = setTimeout(() => socket?.destroy(), closingMs).unref()
+    }
   }
   let timer = setTimeout(check, idleMs()).unref()
   session.once("close", () => clearTimeout(timer))
