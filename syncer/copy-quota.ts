@@ -50,11 +50,14 @@ export class CopyQuota {
     const id = idOf(place)
     const begun = this.#begunOf(clusterKey, resource)
     begun.delete(id)
-    let used = begun.size
-    for (const copy of this.#caches.copiesOf(resource, clusterKey)) {
-      const isOther = idOf(copy.metadata) !== id
-      if (isOther && !begun.has(idOf(copy.metadata)) && kind.takes(copy)) used++
+    const copies = this.#caches.copiesOf(resource, clusterKey)
+    const counts = (copy: KubeObject): boolean => {
+      const other = idOf(copy.metadata)
+      return other !== id && !begun.has(other) && kind.takes(copy)
     }
+    let used = begun.size + copies.length
+    // Far from the limit they need not be looked at: there may be thousands, for each of which this is called.
+    if (used >= limited) used = begun.size + copies.filter(counts).length
     if (used >= limited) {
       const name = resource.resource
       const detail = `exceeded quota: tenant, requested: ${name}=1, used: ${name}=${used}, limited: ${name}=${limited}`
