@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, test } from "vitest"
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
 import { notFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
+import { silentLog } from "../client/log.ts"
 import { namespaces, services } from "../client/resources.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
@@ -64,6 +65,18 @@ describe("createServiceAddresses()", () => {
     expect(copy()).toBeUndefined()
   })
 
+  test("an address that super does not take back is left to the patrol, and the write fails for its own reason", async () => {
+    const warn = vi.fn()
+    addresses = createServiceAddresses(superCluster, tenant, { log: { ...silentLog, warn } })
+    const made = await addresses.claim(serviceOf("u1"), undefined)
+    const before = serviceOf("u1", { ...copy()?.spec })
+    const changed = await addresses.claim(serviceOf("u1", { ...before.spec, type: "NodePort" }), before)
+    superCluster.fail = () => serviceUnavailable("no answer")
+    await made.rollback()
+    await changed.rollback()
+    expect(warn).toHaveBeenCalledTimes(2)
+  })
+
   test("release removes only the copy of that service", async () => {
     await addresses.claim(serviceOf("u1"), undefined)
     await addresses.release(serviceOf("u2"))
@@ -74,15 +87,45 @@ describe("createServiceAddresses()", () => {
   })
 
   test("the second of two creates of the same name fails with AlreadyExists", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
     await addresses.claim(serviceOf("u1"), undefined)
-    await expect(addresses.claim(serviceOf("u2"), undefined)).rejects.toMatchObject({ reason: "AlreadyExists" })
+    const failed = vi.fn()
+    const second = addresses.claim(serviceOf("u2"), undefined).catch(failed)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(failed).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await second
+    expect(failed).toHaveBeenCalledWith(expect.objectContaining({ reason: "AlreadyExists" }))
     expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u1")
+  })
+
+  test("it has the name if the first one fails meanwhile", async () => {
+    const first = await addresses.claim(serviceOf("u1"), undefined)
+    const second = addresses.claim(serviceOf("u2"), undefined)
+    await first.rollback()
+    ;(await second).commit()
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
   })
 
   test("the copy of a deleted service is replaced", async () => {
     const claim = await addresses.claim(serviceOf("u1"), undefined)
     claim.commit()
     await addresses.claim(serviceOf("u2"), undefined)
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
+  })
+
+  test("but not soon if another gateway may be writing it", async () => {
+    const [one, other] = [0, 1].map(() =>
+      createServiceAddresses(superCluster, tenant, { tenantClient: () => tenantCluster, isShared: true }),
+    ) as [ServiceAddressClaims, ServiceAddressClaims]
+    const claim = await one.claim(serviceOf("u1"), undefined)
+    await expect(other.claim(serviceOf("u2"), undefined)).rejects.toMatchObject({ reason: "ServiceUnavailable" })
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u1")
+    claim.commit()
+    const creationTimestamp = new Date(Date.now() - syncerLimits.claimGraceMs).toISOString()
+    superCluster.edit(services, home, "web", { metadata: { creationTimestamp } })
+    await other.claim(serviceOf("u2"), undefined)
     expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
   })
 

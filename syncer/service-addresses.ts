@@ -23,11 +23,11 @@ import { superKeys } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubText } from "./conversion/scrub.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
-import { defaultSettings } from "./options.ts"
+import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
-/** Exactly one of the two functions is called. */
+/** Exactly one of the two functions is called. What cannot be taken back is logged: the tenant is told why its write has failed. */
 export interface AddressClaim {
   commit(): void
   rollback(): Promise<void>
@@ -42,11 +42,16 @@ export interface ServiceAddressClaims {
 export interface ServiceAddressOptions {
   /** Client of the tenant's API, used to check whether the Service that a copy belongs to still exists. */
   tenantClient?: () => KubeClient
+  /** Other processes may write the tenant's Services as well. */
+  isShared?: boolean
   log?: Log
 }
 
 /** After so many attempts the tenant's write fails with the conflict. */
 const changeAttempts = 5
+
+/** How long a create waits for another one of the same name, which a webhook of the tenant may hold up. */
+const otherCreateMs = 1000
 
 const noClaim: AddressClaim = { commit: () => undefined, rollback: () => Promise.resolve() }
 
@@ -67,8 +72,8 @@ class Claims {
   readonly #superClient: KubeClient
   readonly #tenant: Tenant
   readonly #options: ServiceAddressOptions
-  /** Uids of Services being written: their copies are not orphans. */
-  readonly #underWay = new Set<string>()
+  /** By uid, Services being written, with their end: their copies are not orphans. */
+  readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
     this.#superClient = superClient
@@ -79,13 +84,21 @@ class Claims {
   async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {
     // An ExternalName Service has no address.
     if (service.spec?.type === "ExternalName") return noClaim
-    const uid = service.metadata.uid ?? ""
-    this.#underWay.add(uid)
+    const end = this.#begin(service.metadata.uid ?? "")
     try {
-      return current === undefined ? await this.#create(service, uid) : await this.#change(service, current, uid)
+      return current === undefined ? await this.#create(service, end) : await this.#change(service, current, end)
     } catch (error) {
-      this.#underWay.delete(uid)
+      end()
       throw this.#translate(error, service)
+    }
+  }
+
+  #begin(uid: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#underWay.set(uid, promise)
+    return () => {
+      if (this.#underWay.get(uid) === promise) this.#underWay.delete(uid)
+      resolve()
     }
   }
 
@@ -114,30 +127,31 @@ class Claims {
     return this.#patch(present, changeOf(service, present, current), null, true)
   }
 
-  async release(service: Service): Promise<void> {
+  /** The tenant's Service is deleted anyway. */
+  release(service: Service): Promise<void> {
+    return this.#leftToPatrol(service, () => this.#deleteCopy(service))
+  }
+
+  async #leftToPatrol(service: Service, undo: () => Promise<unknown>): Promise<void> {
     try {
-      await this.#deleteCopy(service)
+      await undo()
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
-      // The tenant's Service is deleted anyway; the patrol removes the copy.
       const { namespace, name } = service.metadata
       const { log = silentLog } = this.#options
       log.warn(
         { tenant: this.#tenant.name, namespace, name, error: error.message },
-        "service address not released; the patrol will remove it",
+        "service address not released; the patrol will correct it",
       )
     }
   }
 
-  async #create(service: Service, uid: string, current?: Service): Promise<AddressClaim> {
+  async #create(service: Service, end: () => void, current?: Service): Promise<AddressClaim> {
     const made = await this.#createInSuper(service, current)
     copyAddresses(service, made)
     return {
-      commit: () => void this.#underWay.delete(uid),
-      rollback: async () => {
-        this.#underWay.delete(uid)
-        await this.#deleteCopy(service)
-      },
+      commit: end,
+      rollback: () => this.#leftToPatrol(service, () => this.#deleteCopy(service)).finally(end),
     }
   }
 
@@ -165,7 +179,8 @@ class Claims {
     if (ownership(present, this.#tenant, service) !== "stale" || uid === undefined) {
       throw serviceUnavailable(`service "${name}" needs a name that the super cluster uses itself`)
     }
-    const { tenantClient } = this.#options
+    const { tenantClient, isShared = false } = this.#options
+    await this.#otherCreate(uid)
     if (this.#underWay.has(uid) || tenantClient === undefined) throw alreadyExists(services, name)
     try {
       const living = await tenantClient().get(services, namespace, name)
@@ -173,15 +188,26 @@ class Claims {
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
+    if (isShared && isYoung(present)) throw serviceUnavailable("another request may be creating it")
     await this.#delete(present)
   }
 
-  async #change(service: Service, current: Service, uid: string, attempts = changeAttempts): Promise<AddressClaim> {
+  /** If it fails, this one has the name. An apply that was refused at once would be repeated at once. */
+  async #otherCreate(uid: string): Promise<void> {
+    const other = this.#underWay.get(uid)
+    if (other === undefined) return
+    let timer: NodeJS.Timeout | undefined
+    const longest = new Promise<void>((resolve) => (timer = setTimeout(resolve, otherCreateMs).unref()))
+    await Promise.race([other, longest])
+    clearTimeout(timer)
+  }
+
+  async #change(service: Service, current: Service, end: () => void, attempts = changeAttempts): Promise<AddressClaim> {
     let present: Service
     try {
       present = await this.#get(service)
     } catch (error) {
-      if (isNotFound(error)) return this.#create(service, uid, current)
+      if (isNotFound(error)) return this.#create(service, end, current)
       throw error
     }
     if (ownership(present, this.#tenant, service) !== "ours") {
@@ -193,15 +219,13 @@ class Claims {
     } catch (error) {
       // The syncer or super itself has written it meanwhile: read the new state.
       if (!isConflict(error) || attempts === 1) throw error
-      return this.#change(service, current, uid, attempts - 1)
+      return this.#change(service, current, end, attempts - 1)
     }
     copyAddresses(service, changed)
+    const restore = (): Promise<unknown> => this.#patch(changed, changeOf(present, changed, changed), null)
     return {
-      commit: () => void this.#underWay.delete(uid),
-      rollback: async () => {
-        this.#underWay.delete(uid)
-        await this.#patch(changed, changeOf(present, changed, changed), null)
-      },
+      commit: end,
+      rollback: () => this.#leftToPatrol(service, restore).finally(end),
     }
   }
 
@@ -281,4 +305,9 @@ class Claims {
   #context(): SyncContext {
     return { tenant: this.#tenant, settings: defaultSettings, now: Date.now(), view: emptyView }
   }
+}
+
+/** The write that has made the copy may still be in progress. */
+function isYoung({ metadata }: Service): boolean {
+  return Date.now() - Date.parse(metadata.creationTimestamp ?? "") < syncerLimits.claimGraceMs
 }

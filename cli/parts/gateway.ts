@@ -116,7 +116,7 @@ ${healthHelp}`,
       serviceAddresses: (tenant) => {
         if (tenant === undefined) return noServiceAddresses
         const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant.name)
-        return createServiceAddresses(superClient, tenant, { tenantClient, log })
+        return createServiceAddresses(superClient, tenant, { tenantClient, isShared: etcd !== undefined, log })
       },
       podUsage: podUsageOf(superClient, stack),
       nodeDialer: (tenant) =>

@@ -93,7 +93,7 @@ async function gatewayOptionsOf(
     serviceAddresses: addressesFor(
       superClient,
       (tenant) => started(parts.gateway, "gateway").tenants.client(tenant.name),
-      log,
+      { isShared: options.etcd !== undefined, log },
     ),
     ...(podUsage === undefined ? {} : { podUsage }),
     nodeDialer: (tenant) =>
@@ -121,14 +121,18 @@ function spawnWorker(audit: AuditLog | undefined, prints: boolean): ChildProcess
   return worker
 }
 
-function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) => KubeClient, log: Log) {
+function addressesFor(
+  superClient: () => KubeClient,
+  client: (tenant: Tenant) => KubeClient,
+  options: { isShared: boolean; log: Log },
+) {
   return (tenant: Tenant | undefined): ServiceAddresses => {
     if (tenant === undefined) {
       const load = async (): Promise<Service[]> => (await superClient().list<Service>(services)).items
       return new RangeServiceAddresses({ cidr: superServiceRange, load })
     }
     // Bound late, because tenants are opened before the super cluster is known to respond.
-    const claims = () => createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), log })
+    const claims = () => createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), ...options })
     let made: ReturnType<typeof claims> | undefined
     return {
       claim: (service, current) => (made ??= claims()).claim(service, current),
