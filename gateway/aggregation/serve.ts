@@ -60,11 +60,12 @@ function isUnresolved(error: unknown): boolean {
   return error instanceof StatusError && (error.cause === undefined || error.cause instanceof StatusError)
 }
 
-function optionsFor({ info, signal }: RequestContext, { upgrade }: Exchange): ForwardOptions {
+function optionsFor(ctx: RequestContext, { upgrade }: Exchange): ForwardOptions {
+  const { info, signal } = ctx
   // Discovery is answered soon, or not at all.
   const isDiscovery = upgrade === undefined && !info.isResourceRequest && discovery.test(info.path)
   const limited = isDiscovery ? AbortSignal.any([signal, AbortSignal.timeout(discoveryTimeoutMs)]) : signal
-  return { signal: limited, refusesRedirects: true }
+  return { signal: limited, refusesRedirects: true, turns: ctx }
 }
 
 /** Of the requests that are forwarded. */
