@@ -68,8 +68,8 @@ describe("createServiceAddresses()", () => {
   test("an address that super does not take back is left to the patrol, and the write fails for its own reason", async () => {
     const warn = vi.fn()
     addresses = createServiceAddresses(superCluster, tenant, { log: { ...silentLog, warn } })
-    const made = await addresses.claim(serviceOf("u1"), undefined)
-    const before = serviceOf("u1", { ...copy()?.spec })
+    const before = serviceOf("u1", { type: "ClusterIP" })
+    const made = await addresses.claim(before, undefined)
     const changed = await addresses.claim(serviceOf("u1", { ...before.spec, type: "NodePort" }), before)
     superCluster.fail = () => serviceUnavailable("no answer")
     await made.rollback()

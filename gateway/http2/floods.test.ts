@@ -160,7 +160,7 @@ test.each([
   await using gateway = await startTestGateway({ http2: true, limits: { keepAliveMs: 500 } })
   const socket = await open(gateway, {})
   socket.allowHalfOpen = isLeftOpen
-  const ended = once(socket, "close")
+  const ended = new Promise((resolve) => socket.once("close", resolve)) // perhaps with an error
   const pings = setInterval(() => socket.write(frame("ping", 0, 0, Buffer.alloc(8))), 50)
   onTestFinished(() => clearInterval(pings))
   await ended
