@@ -16,9 +16,11 @@ const customName: TableColumn = {
   description:
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
 }
+/** As if it had a path: nothing for the object of a bookmark, which has no such time. */
 export const customAge: TableColumn = {
   ...age,
   type: "date",
+  cell: (object, now) => (object.metadata.creationTimestamp === undefined ? null : age.cell(object, now)),
   description:
     "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
 }

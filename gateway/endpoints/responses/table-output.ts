@@ -2,6 +2,7 @@
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
+import { goJson } from "../../../apimachinery/go/print.ts"
 import { type Json, type KubeObject, type ObjectMeta, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { encodeMessage } from "../../../apimachinery/schema/protobuf/encode.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
@@ -30,7 +31,7 @@ export interface TableOptions {
 export function tableOptions(query: URLSearchParams, { metaVersion }: Pick<Negotiated, "metaVersion">): TableOptions {
   const asked = query.get("includeObject") || "Metadata"
   if (asked === "None" || asked === "Object" || asked === "Metadata") return { include: asked, metaVersion }
-  const fault = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`
+  const fault = `includeObject: Invalid value: ${goJson(asked)}: must be 'Metadata', 'Object', 'None', or empty`
   throw badRequest(`Unable to convert to Table as requested: ${fault}`)
 }
 
@@ -80,10 +81,16 @@ function rowConditions(condition: RowCondition | undefined): { conditions?: read
   return condition === undefined ? {} : { conditions: [condition] }
 }
 
+/** The annotation of the bookmark that ends initial events, which whoever waits for it must see; any object may have it. */
+const initialEventsEnd = "k8s.io/initial-events-end"
+
 function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): { object?: unknown } {
   switch (include) {
     case "None":
-      return { object: null }
+      return {
+        object:
+          object.metadata.annotations?.[initialEventsEnd] === "true" ? partialMetadata(object, metaVersion) : null,
+      }
     case "Object":
       return { object }
     case "Metadata":

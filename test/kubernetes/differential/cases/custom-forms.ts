@@ -75,7 +75,7 @@ function written(form: string): RequestStep[] {
 
 function included(): Step[] {
   const [table = ""] = reduced
-  return ["None", "Metadata", "Object", "Bogus", ""].flatMap((what) => [
+  return ["None", "Metadata", "Object", "Bogus", "", "%3C%C3%A9%E2%80%A8%3E"].flatMap((what) => [
     get(`${things}?includeObject=${what}`, as(table, "LIST")),
     get(`${things}/a?includeObject=${what}`, as(table, "GET")),
     watch(`${things}?includeObject=${what}`, { headers: { accept: table } }),
