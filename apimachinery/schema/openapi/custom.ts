@@ -23,6 +23,8 @@ export function customSchema(
   if (dialect === "v2" && isObject(source) && source[preserve] === true) return { type: "object" }
   const schema = withEmbedded(dialect === "v3" ? structuredClone(source) : forVersion2(source), dialect, objectMeta)
   const published = isObject(schema) ? schema : {}
+  // Its fields are described as those of an object within another.
+  if (published["x-kubernetes-embedded-resource"] === true) return published
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...own } = propertiesOf(published)
   return {
     ...published,
@@ -128,12 +130,15 @@ function forVersion2(source: Json): Json {
     else if (keyword === "required") {
       const required = requiredInVersion2(source)
       if (required.length > 0) result[keyword] = required
-    } else result[keyword] = withoutExactIntegers(value)
+    } else result[keyword] = wholeBounds.has(keyword) ? value : withoutExactIntegers(value)
   }
   return result
 }
 
-/** Upstream parses the document again when it merges documents, which makes every number a double. */
+/** Of keywords that Go has as integers. */
+const wholeBounds = new Set(["maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"])
+
+/** Upstream parses the document again when it merges documents, which makes numbers of any value doubles. */
 function withoutExactIntegers(value: Json): Json {
   if (typeof value === "bigint") return Number(value)
   if (Array.isArray(value)) return value.map(withoutExactIntegers)

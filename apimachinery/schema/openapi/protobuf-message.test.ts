@@ -10,6 +10,9 @@ test("a message has its fields by number, without zero and empty ones", () => {
   expect(hex(schema({ description: "d", title: "t", minItems: 2 }))).toBe(
     hex(Buffer.from("\x4a\x01t\x98\x01\x02\x92\x02\x01d", "latin1")),
   )
+  expect(hex(schema({ maxLength: 9223372036854775807n, minLength: -1 }))).toBe(
+    "78ffffffffffffffff7f8001ffffffffffffffffff01",
+  )
   expect(hex(schema({ minimum: 0, minItems: 0, exclusiveMinimum: false, title: "" }))).toBe("")
 })
 

@@ -31,6 +31,16 @@ function varint(value: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
+/** As one of 64 bits, also if it is negative or no double can hold it. */
+function integer(value: number | bigint): Uint8Array {
+  if (Number.isSafeInteger(value) && value >= 0) return varint(Number(value))
+  const bytes: number[] = []
+  let rest = BigInt.asUintN(64, BigInt(value))
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+  bytes.push(Number(rest))
+  return Uint8Array.from(bytes)
+}
+
 function tag(number: number, wireType: number): Uint8Array {
   return varint(number * 8 + wireType)
 }
@@ -93,7 +103,7 @@ export function scalarField({ number, kind }: ScalarRule, value: Json): Uint8Arr
     bytes.writeDoubleLE(Number(value))
     return Buffer.concat([tag(number, fixed64), bytes])
   }
-  return Buffer.concat([tag(number, 0), varint(Math.max(0, Number(value)))])
+  return Buffer.concat([tag(number, 0), integer(typeof value === "bigint" ? value : Math.trunc(Number(value)))])
 }
 
 /** The constraints of a value: in both versions they have the same order and consecutive numbers. */

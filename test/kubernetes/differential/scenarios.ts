@@ -45,6 +45,7 @@ import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { customWholeFractionCases } from "./cases/custom-whole-fractions.ts"
 import { defaultClassCases } from "./cases/default-classes.ts"
+import { customDocumentEdgeCases } from "./cases/custom-document-edges.ts"
 import { customDocumentCases } from "./cases/custom-documents.ts"
 import { definitionDetailCases } from "./cases/definition-details.ts"
 import { definitionOrderCases } from "./cases/definition-orders.ts"
@@ -179,7 +180,10 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "discovery and health",
       scenarios: [...discoveryCases(), ...pathCases(), ...unroutedPathCases(), ...emptySegmentCases()],
     },
-    { name: "OpenAPI documents", scenarios: [...openAPICases(), ...customDocumentCases()] },
+    {
+      name: "OpenAPI documents",
+      scenarios: [...openAPICases(), ...customDocumentCases(), ...customDocumentEdgeCases()],
+    },
     { name: "lists and watches", scenarios: [...listCases(), ...bookmarkCases()] },
     { name: "parts of a control plane", scenarios: componentCases() },
     { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
