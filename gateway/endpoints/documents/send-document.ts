@@ -3,9 +3,10 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { RequestContext } from "../../request/context.ts"
-import { acceptsGzipAtAll } from "../responses/body-writer.ts"
+import { acceptsGzip, acceptsGzipAtAll } from "../responses/body-writer.ts"
 import { conditionOf } from "./conditions.ts"
 import { bytesOfDocument, type Document } from "./documents.ts"
+import { type Part, partsOf } from "./ranges.ts"
 
 export interface SendOptions {
   contentType: string
@@ -45,17 +46,45 @@ export async function sendDocument(
     response.writeHead(304, { ...common, ...(etag ? {} : madeAt) }).end()
     return
   }
-  const described = { ...common, ...madeAt, "content-type": contentType }
+  // Without an ETag, the type is what the bytes look like, which are not looked at then.
   if (asked === "failed") {
+    const described = etag ? { ...common, ...madeAt, "content-type": contentType } : { ...common, ...madeAt }
     response.writeHead(412, { ...described, "content-length": 0 }).end()
     return
   }
-  const headers = { ...described, ...(asFile ? { "accept-ranges": "bytes" } : {}) }
-  if (asked.range !== undefined) {
-    sendPart(response, await bytesOfDocument(ctx, found), asked.range, headers)
+  const headers = {
+    ...common,
+    ...madeAt,
+    "content-type": contentType,
+    ...(asFile ? { "accept-ranges": "bytes" } : {}),
+  }
+  const parts = asked.range === undefined ? [] : partsOf(asked.range, found.size)
+  if (parts === undefined || parts === "beyond") refuseRange(response, vary, parts, found.size)
+  else await sendParts(ctx, response, found, { headers, vary, parts, asFile })
+}
+
+interface Sending {
+  headers: OutgoingHttpHeaders
+  vary: string
+  /** None: all of it. */
+  parts: readonly Part[]
+  asFile: boolean
+}
+
+async function sendParts(
+  ctx: RequestContext,
+  response: ServerResponse,
+  found: Document,
+  { headers, vary, parts, asFile }: Sending,
+): Promise<void> {
+  const [part] = parts
+  // Several are answered with all, as a server may.
+  if (part !== undefined && parts.length === 1) {
+    sendPart(response, await bytesOfDocument(ctx, found), part, headers)
     return
   }
-  if (found.compressed === undefined || !acceptsGzipAtAll(ctx)) {
+  const takesGzip = asFile ? response.req.method !== "HEAD" && acceptsGzipAtAll(ctx) : acceptsGzip(ctx)
+  if (found.compressed === undefined || !takesGzip) {
     response.writeHead(200, { ...headers, "content-length": found.size }).end(await bytesOfDocument(ctx, found))
     return
   }
@@ -64,35 +93,24 @@ export async function sendDocument(
   response.writeHead(200, encoded).end(found.compressed)
 }
 
-/** One range; several are answered with all, as a server may. */
-function sendPart(response: ServerResponse, bytes: Buffer, range: string, headers: OutgoingHttpHeaders): void {
-  if (range.includes(",")) {
-    response.writeHead(200, { ...headers, "content-length": bytes.length }).end(bytes)
-    return
-  }
-  // Beyond it there is no place in any document.
-  const longest = 100
-  const text = range.length > longest ? "" : range
-  const [, first = "", last = ""] = /^bytes=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/.exec(text) ?? []
-  const isReversed = first !== "" && last !== "" && Number(first) > Number(last)
-  if ((first === "" && last === "") || isReversed) {
-    refuseRange(response, headers, "invalid range\n")
-    return
-  }
-  const start = first === "" ? Math.max(0, bytes.length - Number(last)) : Number(first)
-  const end = first === "" || last === "" ? bytes.length : Math.min(bytes.length, Number(last) + 1)
-  if (start >= bytes.length) {
-    response.setHeader("content-range", `bytes */${bytes.length}`)
-    refuseRange(response, headers, "invalid range: failed to overlap\n")
-    return
-  }
-  const part = bytes.subarray(start, end)
-  const about = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}`, "content-length": part.length }
-  response.writeHead(206, { ...headers, ...about }).end(part)
+function sendPart(
+  response: ServerResponse,
+  bytes: Buffer,
+  { start, length }: Part,
+  headers: OutgoingHttpHeaders,
+): void {
+  const about = { "content-range": `bytes ${start}-${start + length - 1}/${bytes.length}`, "content-length": length }
+  response.writeHead(206, { ...headers, ...about }).end(bytes.subarray(start, start + length))
 }
 
-function refuseRange(response: ServerResponse, { vary }: OutgoingHttpHeaders, message: string): void {
-  const contentType = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }
-  const headers = { ...contentType, "content-length": message.length, ...(vary === undefined ? {} : { vary }) }
+function refuseRange(response: ServerResponse, vary: string, reason: "beyond" | undefined, size: number): void {
+  const message = reason === undefined ? "invalid range\n" : "invalid range: failed to overlap\n"
+  const headers = {
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "content-length": message.length,
+    ...(vary === "" ? {} : { vary }),
+    ...(reason === undefined ? {} : { "content-range": `bytes */${size}` }),
+  }
   response.writeHead(416, headers).end(message)
 }

@@ -1,88 +1,20 @@
 // Every header of every class of answer, but for those that differ by what a server is. Scenarios compare a chosen few of each
 // answer; here nothing is left out that is not named. And what a server tells of itself, to whom.
 
-import type { IncomingHttpHeaders } from "node:http"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import type { Answer, Connection } from "./connection.ts"
+import { accept, again, anonymous, answer, ask, type Case, normal, send } from "./header-cases.ts"
 import { alike, leftOut } from "./introspection.ts"
 import { type Servers, startServers } from "./servers.ts"
 
-interface Case {
-  method: string
-  path: string
-  code: number
-  headers?: Record<string, string>
-  body?: string
-  /** Without credentials. */
-  isAnonymous?: true
-  /** Once more, with the first answer's ETag. */
-  isAgain?: true
-}
-
 const maps = "/api/v1/namespaces/headers/configmaps"
-const json = { "content-type": "application/json" }
 const map = (name: string, more = ""): string => `{"metadata":{"name":"${name}"${more}}}`
-const ask = (code: number, path: string, headers: Record<string, string> = {}): Case => ({
-  method: "GET",
-  path,
-  code,
-  headers,
-})
-const send = (
-  code: number,
-  method: string,
-  path: string,
-  body: string,
-  headers: Record<string, string> = json,
-): Case => ({
-  method,
-  path,
-  code,
-  body,
-  headers,
-})
-const anonymous = (code: number, path: string, headers: Record<string, string> = {}): Case => ({
-  ...ask(code, path, headers),
-  isAnonymous: true,
-})
-const again = (path: string, headers: Record<string, string> = {}): Case => ({
-  ...ask(304, path, headers),
-  isAgain: true,
-})
-const accept = (type: string): Record<string, string> => ({ accept: type })
 const zPage = (kind: string, version = "v1beta1", format = "json"): string =>
   `application/${format};as=${kind};v=${version};g=config.k8s.io`
 
 const aggregated = accept("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 const openAPIGroup = "/openapi/v3/apis/apps/v1"
-
-/** The size of a document is its own, so of parts only those are asked for that are told without it. */
-function conditions(path: string): Case[] {
-  const [past, future] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2065 07:28:00 GMT"]
-  const range = "bytes=0-9"
-  return [
-    ask(412, path, { "if-match": '"none"' }),
-    ask(412, path, { "if-match": '"none", W/"other"' }),
-    ask(412, path, { "if-match": "none, *" }),
-    ask(200, path, { "if-match": ", *" }),
-    ask(412, path, { "if-unmodified-since": past }),
-    ask(200, path, { "if-unmodified-since": future }),
-    ask(200, path, { "if-unmodified-since": "never" }),
-    ask(200, path, { "if-match": "*", "if-unmodified-since": past }),
-    ask(304, path, { "if-none-match": '"none",*' }),
-    ask(200, path, { "if-none-match": "none, *" }),
-    ask(200, path, { "if-none-match": '"none"', "if-modified-since": future }),
-    ask(304, path, { "if-modified-since": future }),
-    ask(200, path, { "if-modified-since": past }),
-    send(412, "POST", path, "", { "if-none-match": "*" }),
-    send(200, "POST", path, "", { "if-modified-since": future }),
-    ask(200, path, { range, "if-range": '"none"' }),
-    ask(200, path, { range, "if-range": past }),
-    ask(416, path, { range: "bytes=9-0" }),
-  ]
-}
 
 /** In order: later ones need earlier ones. */
 const cases: readonly Case[] = [
@@ -176,43 +108,13 @@ const cases: readonly Case[] = [
   ask(404, "/openapi/v3/apis/none/v1"),
   ask(200, "/.well-known/openid-configuration"),
   ask(200, "/openid/v1/jwks"),
-  ...["gzip", "gzip;q=0.5", "gzip; q=0", "GZIP", "deflate, gzip;q=1.0, *;q=0.5", "deflate, br", "*"].map((encoding) =>
-    ask(200, "/openapi/v2", { "accept-encoding": encoding }),
-  ),
   ...["gzip", "gzip;q=0.5", "deflate, gzip;q=1.0, *;q=0.5"].flatMap((encoding) =>
     ["/metrics", "/metrics/slis"].map((path) => ask(200, path, { "accept-encoding": encoding })),
   ),
   ...["deflate", "*"].map((encoding) => ask(200, "/metrics", { "accept-encoding": encoding })),
-  ...["/openapi/v2", openAPIGroup].flatMap(conditions),
-  ...conditions("/openapi/v3").filter(({ code }) => code !== 412), // ours says the type of a body it does not send
-  ask(200, "/apis", { ...aggregated, "if-none-match": "*" }),
-  ask(200, "/apis", { ...aggregated, "if-match": '"none"' }),
 ]
 
 const text: unknown = expect.any(String)
-
-/** What a server is, not what it says; nothing of it is read by who asks. */
-const own: ReadonlySet<string> = new Set([
-  "connection", // Node says how long it keeps an idle connection, so that nobody sends on one that is about to close
-  "keep-alive",
-  "content-length", // and whether it knew the length beforehand
-  "transfer-encoding",
-])
-/** Of these, that they are there. */
-const changing: ReadonlySet<string> = new Set([
-  "audit-id",
-  "date",
-  "etag",
-  "last-modified",
-  "process-start-time-unix",
-  "x-kubernetes-pf-flowschema-uid",
-  "x-kubernetes-pf-prioritylevel-uid",
-])
-/** Whoever has no credentials is told nothing that would tell which tenants there are (filters/classification.ts). */
-const untoldToStrangers: ReadonlySet<string> = new Set([
-  "x-kubernetes-pf-flowschema-uid",
-  "x-kubernetes-pf-prioritylevel-uid",
-])
 
 describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of kube-apiserver's:", () => {
   let servers: Servers
@@ -269,23 +171,4 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
 async function said({ kubernetes, polyplane }: Servers, one: Case): Promise<{ code: number; text: string }[]> {
   const answers = await Promise.all([kubernetes, polyplane].map((server) => answer(server, one)))
   return answers.map(({ code, body }) => ({ code, text: body.toString() }))
-}
-
-async function answer(
-  server: Connection,
-  { method, path, headers = {}, body, isAnonymous, isAgain }: Case,
-): Promise<Answer> {
-  using stranger = server.withoutCredentials()
-  const connection = isAnonymous === true ? stranger : server
-  const first = isAgain === true ? await connection.call(method, path, { headers }) : undefined
-  const etag = first?.headers.etag
-  const condition = etag === undefined ? {} : { "if-none-match": etag }
-  return await connection.call(method, path, { headers: { ...headers, ...condition }, body }) // before the stranger is gone
-}
-
-function normal(headers: IncomingHttpHeaders, isStranger: boolean): Record<string, unknown> {
-  const compared = Object.entries(headers).filter(
-    ([name]) => !own.has(name) && !(isStranger && untoldToStrangers.has(name)),
-  )
-  return Object.fromEntries(compared.map(([name, value]) => [name, changing.has(name) ? "(present)" : value]))
 }

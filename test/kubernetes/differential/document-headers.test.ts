@@ -1,0 +1,72 @@
+// Documents of discovery and OpenAPI as clients keep them: conditions, parts, encodings, and what tells one document from another.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { lacks } from "../harness/needs.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { accept, answer, ask, type Case, normal, send } from "./header-cases.ts"
+import { type Servers, startServers } from "./servers.ts"
+
+function conditions(path: string): Case[] {
+  const [past, future] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2065 07:28:00 GMT"]
+  const range = "bytes=0-9"
+  return [
+    ask(412, path, { "if-match": '"none"' }),
+    ask(412, path, { "if-match": '"none", W/"other"' }),
+    ask(412, path, { "if-match": "none, *" }),
+    ask(200, path, { "if-match": ", *" }),
+    ask(412, path, { "if-unmodified-since": past }),
+    ask(200, path, { "if-unmodified-since": future }),
+    ask(200, path, { "if-unmodified-since": "never" }),
+    ask(200, path, { "if-match": "*", "if-unmodified-since": past }),
+    ask(304, path, { "if-none-match": '"none",*' }),
+    ask(200, path, { "if-none-match": "none, *" }),
+    ask(200, path, { "if-none-match": '"none"', "if-modified-since": future }),
+    ask(304, path, { "if-modified-since": future }),
+    ask(304, path, { "if-none-match": "", "if-modified-since": future }),
+    ask(304, path, { "if-modified-since": "Wednesday, 21-Oct-65 07:28:00 GMT" }),
+    ask(304, path, { "if-modified-since": "Wed Oct 21 07:28:00 2065" }),
+    ask(200, path, { "if-modified-since": "2065-10-21T07:28:00Z" }),
+    ask(200, path, { "if-modified-since": "Wed, 21 Oct 2065 07:28:00 +0000" }),
+    ask(200, path, { "if-modified-since": past }),
+    send(412, "POST", path, "", { "if-none-match": "*" }),
+    send(200, "POST", path, "", { "if-modified-since": future }),
+    ask(200, path, { range, "if-range": '"none"' }),
+    ask(200, path, { range, "if-range": past }),
+    ...["bytes=9-0", "bytes=0-0,9-8", "bytes=-", "bytes", "bytes=0-9223372036854775808"].map((range) =>
+      ask(416, path, { range }),
+    ),
+    ...["bytes=", "bytes=,", "bytes=0-,0-"].map((range) => ask(200, path, { range })),
+    ...[range, "bytes=-0", "bytes=0-0,", "bytes=0-0,99999999-"].map((one) => ask(206, path, { range: one })),
+    ...["HEAD", "POST"].map((method) => ({ ...ask(206, path, { range }), method })),
+    ask(416, path, { range: "bytes=99999999-" }),
+    { ...ask(416, path, { range: "bytes=9-0" }), method: "HEAD" },
+  ]
+}
+
+const aggregated = accept("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+const openAPI = ["/openapi/v2", "/openapi/v3", "/openapi/v3/apis/apps/v1"]
+const encodings = ["gzip", "gzip;q=0.5", "gzip; q=0", "GZIP", "deflate, gzip;q=1.0, *;q=0.5", "deflate, br", "*"]
+
+const cases: readonly Case[] = [
+  ...openAPI.flatMap(conditions),
+  ...encodings.map((encoding) => ask(200, "/openapi/v2", { "accept-encoding": encoding })),
+  ...openAPI.map((path) => ({ ...ask(200, path, { "accept-encoding": "gzip" }), method: "HEAD" })),
+  ask(200, "/apis", { ...aggregated, "if-none-match": "*" }),
+  ask(200, "/apis", { ...aggregated, "if-match": '"none"' }),
+]
+
+describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients", () => {
+  let servers: Servers
+  beforeAll(async () => {
+    servers = await startServers()
+  })
+  afterAll(() => servers[Symbol.asyncDispose]())
+
+  test.each(cases)("$code $method $path $headers", async (one) => {
+    const [theirs, ours] = await Promise.all(
+      [servers.kubernetes, servers.polyplane].map((server) => answer(server, one)),
+    )
+    expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
+    expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, false))
+  })
+})
