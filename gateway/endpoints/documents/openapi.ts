@@ -64,7 +64,9 @@ async function serveIndex(ctx: RequestContext, response: ServerResponse): Promis
   const about = elsewhere.size > 0 ? "passing" : definitions
   const index = await document(ctx, ctx.info.path, about, make)
   const contentType = "text/plain; charset=utf-8" // upstream does not set the type explicitly
-  await sendDocument(ctx, response, index, { contentType, cacheControl: changing, vary: "", etag: false, asFile: true })
+  const options = { contentType, cacheControl: changing, vary: "", etag: false, asFile: true }
+  // Always of now: a client that has one of this second must not be told that it has what changes later in it.
+  await sendDocument(ctx, response, { ...index, madeAt: new Date() }, options)
 }
 
 function addressOf(path: string, hash: string): string {
@@ -87,8 +89,9 @@ async function hashOf(
     if (definition.customResource === undefined || (path !== v2 && openAPIV3Path(definition) !== path)) continue
     let content = customContents.get(definition)
     if (content === undefined) {
-      const { resource, kind, listKind, namespaced, verbs, subresources, selectableFields, schema } = definition
-      const published = [resource, kind, listKind, namespaced, verbs, subresources, selectableFields, schema.source]
+      const { group, version, resource, kind, listKind, namespaced, verbs, subresources, selectableFields } = definition
+      const names = [group, version, resource, kind, listKind]
+      const published = [names, namespaced, verbs, subresources, selectableFields, definition.schema.source]
       content = createHash("sha256").update(JSON.stringify(published)).digest("hex")
       customContents.set(definition, content)
       await nextTurn() // schemas may be large and numerous

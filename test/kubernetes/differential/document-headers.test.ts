@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import type { Connection } from "./connection.ts"
 import { accept, answer, ask, type Case, normal, send } from "./header-cases.ts"
 import { type Servers, startServers } from "./servers.ts"
 
@@ -55,6 +56,18 @@ const cases: readonly Case[] = [
   ask(200, "/apis", { ...aggregated, "if-match": '"none"' }),
 ]
 
+const kinds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+/** The same kind in any group. */
+const kindIn = (group: string) => ({
+  metadata: { name: `things.${group}` },
+  spec: {
+    group,
+    scope: "Namespaced",
+    names: { plural: "things", kind: "Thing" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+})
+
 describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients", () => {
   let servers: Servers
   beforeAll(async () => {
@@ -69,4 +82,35 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients
     expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, false))
   })
+
+  test("the index of OpenAPI documents is always as new as the answer", async () => {
+    for (const server of [servers.kubernetes, servers.polyplane]) {
+      const since = (await answer(server, ask(0, "/openapi/v3"))).headers["last-modified"] ?? ""
+      const later = async (): Promise<number> =>
+        (await answer(server, ask(0, "/openapi/v3", { "if-modified-since": since }))).code
+      await expect.poll(later, { timeout: 5000 }).toBe(200)
+    }
+  })
+
+  test("OpenAPI version 2 has another ETag when a kind moves to another group", { timeout: 60_000 }, async () => {
+    for (const server of [servers.kubernetes, servers.polyplane]) {
+      const one = await etagWith(server, "one.example.com", "two.example.com")
+      expect(await etagWith(server, "two.example.com", "one.example.com"), server.name).not.toBe(one)
+    }
+  })
 })
+
+/** Of the document with the kind in this group alone. */
+async function etagWith(server: Connection, group: string, other: string): Promise<string | undefined> {
+  const definition = kindIn(group)
+  expect((await answer(server, send(201, "POST", kinds, JSON.stringify(definition)))).code).toBe(201)
+  let etag: string | undefined
+  const isDescribed = async (): Promise<boolean> => {
+    const { headers, body } = await answer(server, ask(200, "/openapi/v2"))
+    etag = headers.etag
+    return body.includes(`/apis/${group}/`) && !body.includes(`/apis/${other}/`)
+  }
+  await expect.poll(isDescribed, { timeout: 20_000 }).toBe(true)
+  await answer(server, send(200, "DELETE", `${kinds}/${definition.metadata.name}`, ""))
+  return etag
+}
