@@ -132,7 +132,8 @@ function addressesFor(
       return new RangeServiceAddresses({ cidr: superServiceRange, load })
     }
     // Bound late, because tenants are opened before the super cluster is known to respond.
-    const claims = () => createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), ...options })
+    const claims = () =>
+      createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), ...options })
     let made: ReturnType<typeof claims> | undefined
     return {
       claim: (service, current) => (made ??= claims()).claim(service, current),

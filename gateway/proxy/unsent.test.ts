@@ -100,7 +100,12 @@ test("bodies that the program does not read are disconnected likewise", async ()
   const before = begun
   const piece = Buffer.concat([Buffer.from("8000\r\n"), Buffer.alloc(32 * 1024, "x"), Buffer.from("\r\n")])
   const sockets = await Promise.all(Array.from({ length: 30 }, () => ask("transfer-encoding: chunked\r\n", "POST")))
-  for (const socket of sockets) new Readable({ read() { this.push(piece) } }).pipe(socket)
+  for (const socket of sockets)
+    new Readable({
+      read() {
+        this.push(piece)
+      },
+    }).pipe(socket)
   await expect.poll(() => begun === before + 30 && open <= 16).toBe(true)
   expect(open).toBeGreaterThan(4)
   for (const socket of sockets) socket.destroy()
