@@ -15,8 +15,8 @@ const handshakeTimeoutMs = 15_000
 const maxMessageBytes = 1024 * 1024
 /** Maximum number of bytes of an error that are passed on. */
 const maxErrorBytes = 4096
-/** Bytes buffered by the socket; beyond it the writer waits, which counts what it holds (client/http/unsent.ts). */
-const maxUnsentBytes = 16 * 1024
+/** Bytes buffered by the socket; beyond it the writer waits. */
+const maxUnsentBytes = 256 * 1024
 
 const dataChannel = 0
 const errorChannel = 1

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
-import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
+import { countUnsent } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
 import { goError, malformedResponse } from "../backends/go-errors.ts"
@@ -65,8 +65,7 @@ export async function forward(
     }
     return
   }
-  const hold = turns.holdUnsent?.bind(turns)
-  const answer = await exchange(request, { ...target, headers }, signal, hold).catch((error: unknown) => {
+  const answer = await exchange(request, { ...target, headers }, signal).catch((error: unknown) => {
     throw unreachable(error)
   })
   if (refusesRedirects && isRedirect(answer)) {
@@ -82,12 +81,7 @@ function isRedirect({ statusCode = 0, headers: { location = "" } }: IncomingMess
   return statusCode >= 300 && statusCode <= 399 && location !== ""
 }
 
-function exchange(
-  client: IncomingMessage,
-  target: ForwardTarget,
-  signal: AbortSignal,
-  hold: HoldUnsent | undefined,
-): Promise<IncomingMessage> {
+function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortSignal): Promise<IncomingMessage> {
   const send = target.protocol === "https:" ? httpsRequest : httpRequest
   const request = send({ ...target, method: client.method ?? "GET", signal })
   const answer = answerTo(request)
@@ -95,10 +89,7 @@ function exchange(
   const { headers = {} } = target
   // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
-  else {
-    countUnsent(client, request, hold)
-    client.pipe(request)
-  }
+  else client.pipe(request)
   return answer
 }
 
