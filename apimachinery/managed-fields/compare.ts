@@ -42,7 +42,6 @@ export function* comparing(before: Json, after: Json, type: MergeType, compared:
     modified: undefined,
     removed: undefined,
     areStructs,
-    isMerged,
     adding: { unfinished, hasZeros: !isMerged },
     removing: { unfinished, hasZeros: true },
   }
@@ -57,7 +56,6 @@ interface Walk {
   modified: FieldSet | undefined
   removed: FieldSet | undefined
   readonly areStructs: boolean
-  readonly isMerged: boolean
   readonly adding: Building
   readonly removing: Building
 }
@@ -139,7 +137,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
   }
   const found = new Found()
   // What is pruned of a merged object is gone, until Go decodes the result.
-  const zeros = walk.isMerged ? none : type.zeros
+  const zeros = walk.adding.hasZeros ? type.zeros : none
   let kept = 0
   if (right !== undefined) {
     for (const name in right) if (compareEntry(walk, found, left, name, right[name], type)) kept++
