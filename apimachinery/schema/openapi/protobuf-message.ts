@@ -3,6 +3,7 @@
 
 import type { Json } from "../../object.ts"
 import { isObject, ownValue } from "../json-object.ts"
+import { varint64 } from "../protobuf/writer.ts"
 import type { Pieces } from "./documents.ts"
 
 export type Encode = (value: Json) => Uint8Array
@@ -33,12 +34,7 @@ function varint(value: number): Uint8Array {
 
 /** As one of 64 bits, also if it is negative or no double can hold it. */
 function integer(value: number | bigint): Uint8Array {
-  if (Number.isSafeInteger(value) && value >= 0) return varint(Number(value))
-  const bytes: number[] = []
-  let rest = BigInt.asUintN(64, BigInt(value))
-  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-  bytes.push(Number(rest))
-  return Uint8Array.from(bytes)
+  return Number.isSafeInteger(value) && value >= 0 ? varint(Number(value)) : varint64(BigInt(value))
 }
 
 function tag(number: number, wireType: number): Uint8Array {

@@ -48,7 +48,7 @@ export class ReverseWriter {
   varint(value: number | bigint): void {
     if (this.#at < 10) this.#grow(10)
     if (typeof value === "bigint") {
-      this.#bigVarint(BigInt.asUintN(64, value))
+      this.bytes(varint64(value))
       return
     }
     if (value >= 0 && value < 0x80) {
@@ -56,7 +56,7 @@ export class ReverseWriter {
       return
     }
     if (value < 0) {
-      this.#bigVarint(BigInt.asUintN(64, BigInt(value)))
+      this.bytes(varint64(BigInt(value)))
       return
     }
     let length = 1
@@ -99,14 +99,6 @@ export class ReverseWriter {
     this.#buffer.write(value, this.#at, bytes, "utf8")
   }
 
-  #bigVarint(value: bigint): void {
-    const bytes: number[] = []
-    let rest = value
-    for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-    bytes.push(Number(rest))
-    this.bytes(Uint8Array.from(bytes))
-  }
-
   #grow(need: number): void {
     const { written } = this
     let size = this.#buffer.length * 2
@@ -116,4 +108,13 @@ export class ReverseWriter {
     this.#buffer = larger
     this.#at = size - written
   }
+}
+
+/** In 64-bit two's complement. */
+export function varint64(value: bigint): Uint8Array {
+  const bytes: number[] = []
+  let rest = BigInt.asUintN(64, value)
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+  bytes.push(Number(rest))
+  return Uint8Array.from(bytes)
 }
