@@ -1,13 +1,14 @@
 // Clients that ask for much and do not read it: what the gateway holds for them is limited, and others are served.
 
 import { once } from "node:events"
-import { connect, type TLSSocket } from "node:tls"
+import type { TLSSocket } from "node:tls"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
 import { configMaps, controllerRevisions } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
+import { askRaw } from "./testing/raw-request.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 
 const MiB = 1024 * 1024
@@ -45,22 +46,8 @@ function ask(path: string, headers = ""): Promise<TLSSocket> {
   return askOf(fixture, greedy, path, headers)
 }
 
-async function askOf(of: TestGateway, tenant: TestTenant, path: string, headers = ""): Promise<TLSSocket> {
-  const { hostname, port } = new URL(of.url)
-  const { certificate, key } = tenant
-  const socket = connect({
-    host: hostname,
-    port: Number(port),
-    ca: of.gateway.certificateAuthority,
-    checkServerIdentity: () => undefined,
-    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
-  })
-  onTestFinished(() => void socket.destroy())
-  socket.on("error", () => undefined) // it is closed by the gateway
-  await once(socket, "secureConnect")
-  const full = path.startsWith("/") ? path : `/api/v1/${path}`
-  socket.write(`GET /tenants/${tenant.tenant.name}${full} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
-  return socket
+function askOf(of: TestGateway, tenant: TestTenant, path: string, headers = ""): Promise<TLSSocket> {
+  return askRaw(of, tenant, path.startsWith("/") ? path : `/api/v1/${path}`, headers)
 }
 
 setFlagsFromString("--expose-gc")

@@ -4,9 +4,10 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Readable, type Duplex } from "node:stream"
-import { connect, type TLSSocket } from "node:tls"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import type { TLSSocket } from "node:tls"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { NodeFixture } from "../testing/node-fixture.ts"
+import { askRaw } from "../testing/raw-request.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 const MiB = 1024 * 1024
@@ -53,22 +54,8 @@ afterAll(async () => {
   program?.close()
 })
 
-async function ask(headers = ""): Promise<TLSSocket> {
-  const { hostname, port } = new URL(gateway.url)
-  const { certificate, key } = tenant
-  const socket = connect({
-    host: hostname,
-    port: Number(port),
-    ca: gateway.gateway.certificateAuthority,
-    checkServerIdentity: () => undefined,
-    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
-  })
-  onTestFinished(() => void socket.destroy())
-  socket.on("error", () => undefined) // it is closed by the gateway
-  await once(socket, "secureConnect")
-  const path = "/tenants/a/api/v1/namespaces/default/pods/web:8080/proxy/endless"
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
-  return socket
+function ask(headers = ""): Promise<TLSSocket> {
+  return askRaw(gateway, tenant, "/api/v1/namespaces/default/pods/web:8080/proxy/endless", headers)
 }
 
 test.each([
