@@ -1,5 +1,6 @@
 // The end of the chain: converts the state of the filters into the plain RequestContext that all code below uses.
 
+import type { HoldUnsent } from "../../client/http/unsent.ts"
 import type { APIHandler } from "../endpoints/installer.ts"
 import type { RequestContext, RequestObserver } from "../request/context.ts"
 import type { RequestInfo } from "../request/request-info.ts"
@@ -97,8 +98,8 @@ class HandledRequest implements RequestContext {
     return this.#state.unread?.add(bytes, cut)
   }
 
-  holdUnsent(bytes: number, cut: () => void): (() => void) | undefined {
-    return this.#state.unsent?.add(bytes, cut)
+  get holdUnsent(): HoldUnsent | undefined {
+    return this.#state.holdUnsent
   }
 
   waited(ms: number): void {

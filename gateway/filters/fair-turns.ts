@@ -3,6 +3,7 @@
 // (request/turns.ts). Without contention it starts at once. Work in other threads is shared among control planes in the same
 // way (request/thread-places.ts).
 
+import type { HoldUnsent } from "../../client/http/unsent.ts"
 import { dispatch, queue } from "../metrics/flow-counts.ts"
 import { bodyPlaces, LargePlaces, watchPlaces } from "../request/large-places.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
@@ -30,7 +31,7 @@ export function withFairTurns(places: ThreadPlaces, limits: FairLimits = default
     state.largePlaces = state.info.verb === "watch" ? share.largeWatches : share.largePlaces
     state.largeBodies = share.largeBodies
     state.unread = share.unread
-    state.unsent = share.unsent
+    state.holdUnsent = share.holdUnsent
     const waiting = share.turn()
     if (waiting === undefined) return begin(state, next)
     queue(state)
@@ -54,7 +55,8 @@ class Share {
   readonly largeWatches = new LargePlaces(watchPlaces)
   readonly largeBodies = new LargePlaces(bodyPlaces)
   readonly unread: UnreadBytes
-  readonly unsent: UnreadBytes
+  readonly #unsent: UnreadBytes
+  readonly holdUnsent: HoldUnsent = (bytes, cut) => this.#unsent.add(bytes, cut)
   readonly turn = (): Promise<void> | undefined => this.#turns.take(this.#presence)
   readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)
   readonly aside = <T>(job: () => Promise<T>): Promise<T> => this.#places.run(this.#presence, job)
@@ -64,6 +66,6 @@ class Share {
     this.#places = places
     this.#presence = presence
     this.unread = new UnreadBytes(limits.maxUnreadWatchBytes)
-    this.unsent = new UnreadBytes(limits.maxUnsentBytes)
+    this.#unsent = new UnreadBytes(limits.maxUnsentBytes)
   }
 }

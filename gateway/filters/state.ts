@@ -1,6 +1,7 @@
 // The state of a request that the filters fill in, in running order (server.ts). The last step converts it into a RequestContext;
 // code below does not see this state.
 
+import type { HoldUnsent } from "../../client/http/unsent.ts"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Credentials } from "../authentication/types.ts"
@@ -75,7 +76,7 @@ export class RequestState implements Passing {
   largePlaces: LargePlaces | undefined
   largeBodies: LargePlaces | undefined
   unread: UnreadBytes | undefined
-  unsent: UnreadBytes | undefined
+  holdUnsent: HoldUnsent | undefined
   /** Gives its large place back. */
   #leaveLarge: (() => void) | undefined
   /** The end of the request does so. A watch may take a place for each of its events. */

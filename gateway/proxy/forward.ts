@@ -58,7 +58,7 @@ export async function forward(
       const passed = Object.create(request, {
         headers: { value: { ...headers, upgrade: protocol } },
       }) as IncomingMessage
-      await forwardUpgrade(passed, upgrade, { ...target, headers }, turns.holdUnsent?.bind(turns))
+      await forwardUpgrade(passed, upgrade, { ...target, headers }, turns.holdUnsent)
     } catch (error) {
       if (error instanceof UpgradeRefused) passRefusal(response, error)
       else throw serviceUnavailable(withoutUpgrade(error), { cause: error })
@@ -157,7 +157,7 @@ async function sendAnswer(
   }
   response.writeHead(code, headers)
   response.flushHeaders()
-  countUnsent(answer, response, turns.holdUnsent?.bind(turns))
+  countUnsent(answer, response, turns.holdUnsent)
   await pipeline(answer, response).catch(() => response.destroy()) // one side disconnected; the other sees a truncated stream
 }
 

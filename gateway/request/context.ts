@@ -2,6 +2,7 @@
 // only this.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
+import type { HoldUnsent } from "../../client/http/unsent.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { RequestInfo } from "./request-info.ts"
 import type { User } from "./user.ts"
@@ -78,5 +79,5 @@ export interface RequestContext {
    */
   holdUnread?(bytes: number, cut: () => void): (() => void) | undefined
   /** Likewise for a stream that is forwarded: a log, an exec, the answer of a proxy. */
-  holdUnsent?(bytes: number, cut: () => void): (() => void) | undefined
+  readonly holdUnsent?: HoldUnsent | undefined
 }

@@ -39,7 +39,7 @@ export const log: SubresourceHandler = {
     }
     const answer = await fetch({ ...target, path: kubeletPath("containerLogs", pod, container, query) }, ctx.signal)
     if (answer.statusCode !== 200) throw await kubeletError(answer)
-    const hold = ctx.holdUnsent?.bind(ctx)
+    const { holdUnsent: hold } = ctx
     if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer, hold)
     response.writeHead(200, { "content-type": "text/plain" })
     response.flushHeaders()

@@ -61,7 +61,7 @@ function streamHandler(
       if (upgrade === undefined) throw badRequest("Upgrade request required")
       const path = kubeletPath(action, pod, container, query)
       try {
-        const hold = ctx.holdUnsent?.bind(ctx)
+        const { holdUnsent: hold } = ctx
         if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path }, hold)
         else await forwardUpgrade(request, upgrade, { ...target, path }, hold)
       } catch (error) {
