@@ -126,13 +126,17 @@ export class EtcdDatabase implements AsyncDisposable {
   }
 
   /** A lock that only one process can hold at a time. Throws HeldError. */
-  hold(
+  async hold(
     name: string,
     holder: string,
     { ttlSeconds, waitMs }: { ttlSeconds: number; waitMs: number },
   ): Promise<EtcdLease> {
     const { client, prefix } = this.#connection
-    return EtcdLease.hold({ client, prefix, name, holder, ttlSeconds, waitMs })
+    try {
+      return await EtcdLease.hold({ client, prefix, name, holder, ttlSeconds, waitMs })
+    } catch (error) {
+      throw this.#connection.translate(error, undefined)
+    }
   }
 
   /** Calls the listener when a store that is not open here has changed. */

@@ -119,6 +119,39 @@ describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
     expect((await other.range("/")).items).toHaveLength(1)
   })
 
+  test("what is larger than etcd's own limits is refused as too large, also by its server", async () => {
+    await using etcd = await TestEtcd.start()
+    await using database = await EtcdDatabase.open({ servers: etcd.servers })
+    const store = await database.openStore("tenant")
+    const tooLarge = expect.objectContaining({ code: "TooLarge" })
+    for (const mebibytes of [1.6, 2.5, 3.2])
+      await expect(put(store, "/a", "x".repeat(mebibytes * 1024 * 1024))).rejects.toEqual(tooLarge)
+    const operations = Array.from({ length: 129 }, (_, i) => ({
+      type: "put" as const,
+      key: `/${i}`,
+      value: Buffer.alloc(0),
+    }))
+    await expect(store.txn({ compare: [], operations })).rejects.toEqual(tooLarge)
+    expect((await store.range("/")).items).toEqual([])
+  })
+
+  test("without space nothing is written, but read and deleted, and names are not given", async () => {
+    await using etcd = await TestEtcd.start({ flags: [`--quota-backend-bytes=${16 * 1024 * 1024}`] })
+    await using database = await EtcdDatabase.open({ servers: etcd.servers })
+    const store = await database.openStore("tenant")
+    const unavailable = expect.objectContaining({ code: "Unavailable" })
+    const fill = async (): Promise<void> => {
+      for (let i = 0; i < 32; i++) await put(store, `/${i}`, "x".repeat(1024 * 1024))
+    }
+    await expect(fill()).rejects.toEqual(unavailable)
+    await expect(database.hold("name", "holder", { ttlSeconds: 5, waitMs: 0 })).rejects.toEqual(unavailable)
+    expect((await store.get("/1"))?.key).toBe("/1")
+    await store.txn({ compare: [], operations: [{ type: "delete", key: "/1" }] })
+    expect(await store.get("/1")).toBeUndefined()
+    await database.removeStore("tenant")
+    expect((await store.range("/")).items).toEqual([])
+  })
+
   test("a store in which nothing happened is watched from before a compaction, one that changed is not", async () => {
     await using etcd = await TestEtcd.start()
     await using database = await EtcdDatabase.open({ servers: etcd.servers })
