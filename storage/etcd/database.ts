@@ -13,8 +13,9 @@ import { placeOf, rangeEnd, storeKeys } from "./keys.ts"
 import { EtcdLease } from "./lease.ts"
 import { defaultEtcdLimits, type EtcdLimits } from "./limits.ts"
 import type { Known } from "./quota-gate.ts"
+import { keyAfter, readPages } from "./range.ts"
 import { EtcdStore } from "./store.ts"
-import type { WireEvent } from "./wire.ts"
+import type { RangeRequest, RangeResponse, WireEvent } from "./wire.ts"
 
 export interface EtcdOptions {
   /** "http://host:port" or "https://host:port". */
@@ -29,6 +30,8 @@ export interface EtcdOptions {
 }
 
 const defaultPrefix = "/polyplane"
+/** Size of the values of a store that are removed in one transaction; more if the first page of a range is larger. */
+const removedBytes = 1024 * 1024
 
 /** Without a trailing slash. */
 export function databasePrefix({ prefix = defaultPrefix }: Pick<EtcdOptions, "prefix">): string {
@@ -113,12 +116,19 @@ export class EtcdDatabase implements AsyncDisposable {
     }
   }
 
-  /** Deletes everything in one transaction; open stores observe the deletions. */
+  /** Deletes everything in pieces, each a message to every gateway whose other tenants wait for it. Open stores observe them. */
   async removeStore(uid: string): Promise<void> {
     const { client, prefix } = this.#connection
     const { root } = storeKeys(prefix, uid)
+    const read = async (request: RangeRequest): Promise<RangeResponse> =>
+      (await client.call(client.calls.range, request, "again")).response
     try {
-      await client.call(client.calls.deleteRange, { key: root, range_end: rangeEnd(root) }, "again")
+      for (;;) {
+        const { kvs } = await readPages(read, { key: root, range_end: rangeEnd(root) }, undefined, removedBytes)
+        const last = kvs.at(-1)
+        if (last === undefined) break
+        await client.call(client.calls.deleteRange, { key: root, range_end: keyAfter(last.key) }, "again")
+      }
     } catch (error) {
       throw this.#connection.translate(error, undefined)
     }

@@ -152,6 +152,24 @@ describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
     expect((await store.range("/")).items).toEqual([])
   })
 
+  test("a store is removed in pieces, so that others need not wait for all of it", async () => {
+    await using etcd = await TestEtcd.start()
+    await using database = await EtcdDatabase.open({ servers: etcd.servers })
+    const store = await database.openStore("tenant")
+    const values = 40
+    for (let i = 0; i < values; i++) await put(store, `/${i}`, "x".repeat(256 * 1024))
+    const after = store.revision
+    await database.removeStore("tenant")
+    expect((await store.range("/")).items).toEqual([])
+    const pieces = new Map<number, number>()
+    let left = values
+    for await (const events of store.watch("/", { after })) {
+      for (const { current } of events) pieces.set(current.modRevision, (pieces.get(current.modRevision) ?? 0) + 1)
+      if ((left -= events.length) === 0) break
+    }
+    expect(Math.max(...pieces.values())).toBeLessThanOrEqual(16)
+  })
+
   test("a store in which nothing happened is watched from before a compaction, one that changed is not", async () => {
     await using etcd = await TestEtcd.start()
     await using database = await EtcdDatabase.open({ servers: etcd.servers })
