@@ -25,6 +25,83 @@ function clientThatFails(...created: number[]): EtcdClient {
   return { calls: {}, call, stream } as unknown as EtcdClient
 }
 
+/** Its first stream is created and then silent; further ones answer each request with the current revision. */
+function clientThatFallsSilent(current: { revision: number }): EtcdClient {
+  let streams = 0
+  const stream = () => {
+    const isSilent = ++streams === 1
+    const events = new EventEmitter()
+    let isCreated = false
+    const write = (): void =>
+      queueMicrotask(() => {
+        const created = !isCreated
+        isCreated = true
+        if (created || !isSilent) events.emit("data", { header: { ...current }, created, canceled: false, events: [] })
+      })
+    const cancel = (): void => void events.emit("error", new Error("cancelled"))
+    return { stream: Object.assign(events, { write, cancel }), abandon: () => undefined }
+  }
+  const call = () => Promise.resolve({ response: { header: { ...current } } })
+  return { calls: {}, call, stream } as unknown as EtcdClient
+}
+
+test("a member that does not say how far it is, is left before the callers give up", async () => {
+  const current = { revision: 7 }
+  const failures: string[] = []
+  await using feed = await Feed.start({
+    client: clientThatFallsSilent(current),
+    limits: { ...defaultEtcdLimits, attemptMs: 50, callMs: 60_000, progressMs: 1 },
+    prefix: Buffer.from("/p/"),
+    handler: {
+      changed: () => undefined,
+      lost: () => Promise.resolve(),
+      failing: ({ message }) => void failures.push(message),
+    },
+  })
+  current.revision = 8
+  await feed.reach(8)
+  expect(failures).toEqual(["cancelled"])
+})
+
+test("a transaction whose events come in parts is delivered as one, and not without its end", async () => {
+  const streams: EventEmitter[] = []
+  const stream = () => {
+    const events = new EventEmitter()
+    streams.push(events)
+    const cancel = (): void => void events.emit("error", new Error("cancelled"))
+    return { stream: Object.assign(events, { write: () => undefined, cancel }), abandon: () => undefined }
+  }
+  const call = () => Promise.resolve({ response: { header } })
+  const delivered: [number, string[]][] = []
+  await using feed = await Feed.start({
+    client: { calls: {}, call, stream } as unknown as EtcdClient,
+    limits: defaultEtcdLimits,
+    prefix: Buffer.from("/p/"),
+    handler: {
+      changed: (events, revision) => void delivered.push([revision, events.map(({ kv }) => String(kv.key))]),
+      lost: () => Promise.resolve(),
+      failing: () => undefined,
+    },
+    pause: () => Promise.resolve(),
+  })
+  const send = (fragment: boolean, ...changes: [string, number][]): void => {
+    const events = changes.map(([key, mod_revision]) => ({ type: 0, kv: { key: Buffer.from(key), mod_revision } }))
+    streams.at(-1)?.emit("data", { header, created: false, canceled: false, fragment, events })
+  }
+  send(true, ["a", 8], ["a", 9])
+  send(true, ["b", 9])
+  expect(delivered).toEqual([[8, ["a"]]])
+  expect(feed.revision).toBe(8)
+  streams.at(-1)?.emit("error", new Error("the member was killed"))
+  await expect.poll(() => streams.length).toBe(2)
+  send(true, ["a", 9], ["b", 9])
+  send(false, ["c", 9], ["a", 10])
+  expect(delivered.slice(1)).toEqual([
+    [9, ["a", "b", "c"]],
+    [10, ["a"]],
+  ])
+})
+
 test("a watch that fails again and again is opened at growing intervals, from the first one after it was open", async () => {
   const pauses: number[] = []
   const enough = new EventEmitter()

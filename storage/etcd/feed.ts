@@ -29,6 +29,8 @@ export interface FeedParts {
   pause?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+type Stream = ClientDuplexStream<WatchRequest, WatchResponse>
+
 interface Waiter {
   revision: Revision
   resolve(): void
@@ -40,8 +42,12 @@ export class Feed implements AsyncDisposable {
   readonly #running: Promise<void>
   #revision: Revision
   #waiters: Waiter[] = []
-  #stream: ClientDuplexStream<WatchRequest, WatchResponse> | undefined
+  #stream: Stream | undefined
+  /** The events of the last transaction, of which the next response contains more. */
+  #partial: WireEvent[] = []
   #asking: NodeJS.Timeout | undefined
+  /** Runs while the stream owes an answer. */
+  #overdue: NodeJS.Timeout | undefined
   /** Streams in a row that have delivered nothing. */
   #failures = 0
 
@@ -112,13 +118,14 @@ export class Feed implements AsyncDisposable {
 
   /** Runs one stream until it ends. */
   async #follow(): Promise<void> {
-    const { client, prefix, limits } = this.#parts
+    const { client, prefix } = this.#parts
+    this.#partial = []
     const { stream, abandon } = client.stream(client.calls.watch)
     const ended = Promise.withResolvers<void>()
     // Cancels a stream if the member accepts the connection but does not respond.
-    const timer = setTimeout(() => stream.cancel(), limits.attemptMs)
+    this.#expectAnswer(stream)
     stream.on("data", (response: WatchResponse) => {
-      clearTimeout(timer)
+      this.#answered()
       this.#stream = stream
       if (!response.canceled) this.#failures = 0
       if (response.canceled) {
@@ -130,7 +137,7 @@ export class Feed implements AsyncDisposable {
     stream.on("end", () => ended.reject(new Error("the watch ended")))
     const stop = (): void => stream.cancel()
     this.#ending.signal.addEventListener("abort", stop, { once: true })
-    const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: true, fragment: false }
+    const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: true, fragment: true }
     stream.write({ create_request: { ...create, start_revision: this.#revision + 1 } })
     try {
       await ended.promise
@@ -138,11 +145,20 @@ export class Feed implements AsyncDisposable {
       abandon()
       throw error
     } finally {
-      clearTimeout(timer)
+      this.#answered()
       this.#ending.signal.removeEventListener("abort", stop)
       this.#stream = undefined
       stream.cancel()
     }
+  }
+
+  #expectAnswer(stream: Stream): void {
+    this.#overdue ??= setTimeout(() => stream.cancel(), this.#parts.limits.attemptMs)
+  }
+
+  #answered(): void {
+    clearTimeout(this.#overdue)
+    this.#overdue = undefined
   }
 
   async #startAnew(): Promise<void> {
@@ -151,12 +167,18 @@ export class Feed implements AsyncDisposable {
     this.#advance(revision)
   }
 
-  #take({ header, created, events }: WatchResponse): void {
+  #take({ header, created, fragment, events: received }: WatchResponse): void {
     const { handler } = this.#parts
+    const events = this.#partial.length === 0 ? received : [...this.#partial, ...received]
+    this.#partial = []
     for (let start = 0; start < events.length;) {
       const revision = events[start]?.kv.mod_revision ?? 0
       let end = start + 1
       while (events[end]?.kv.mod_revision === revision) end++
+      if (fragment && end === events.length) {
+        this.#partial = events.slice(start)
+        return
+      }
       const all = start === 0 && end === events.length ? events : events.slice(start, end)
       // Skips changes that have already been delivered.
       if (revision > this.#revision) {
@@ -183,7 +205,10 @@ export class Feed implements AsyncDisposable {
     this.#asking ??= setTimeout(() => {
       this.#asking = undefined
       if (this.#waiters.length === 0 || this.#ending.signal.aborted) return
-      this.#stream?.write({ progress_request: {} })
+      if (this.#stream !== undefined) {
+        this.#stream.write({ progress_request: {} })
+        this.#expectAnswer(this.#stream)
+      }
       this.#askSoon()
     }, this.#parts.limits.progressMs)
   }

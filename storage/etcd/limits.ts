@@ -2,7 +2,7 @@
 // limits (--max-request-bytes, 1.5 MiB by default; --max-txn-ops) also apply and cause TooLarge.
 
 export interface EtcdLimits {
-  /** One attempt on one member. When exceeded: the next member is tried. */
+  /** One attempt on one member, and the time in which the feed's member must say how far it is. When exceeded: the next member is tried. */
   attemptMs: number
   /** All attempts of one call, and also the time that a call waits for the feed. When exceeded: Unavailable. */
   callMs: number
