@@ -12,7 +12,7 @@ import {
   type RangeOptions,
   type RangeResult,
   type Revision,
-  type StorageError,
+  StorageError,
   type Store,
   type StoreEvent,
   type Transaction,
@@ -236,9 +236,9 @@ export class EtcdStore implements Store, ChangeLog {
     })
     if (transaction.compare.every(({ modRevision }, index) => (current[index]?.modRevision ?? 0) === modRevision))
       return { isRepeated }
-    const written = isRepeated ? await this.#writtenBefore(transaction) : undefined
-    if (written !== undefined) return { result: { succeeded: true, revision: written }, isRepeated }
-    return { result: { succeeded: false, revision, current }, isRepeated }
+    const isCertain = !isRepeated || transaction.operations.length === 0
+    if (isCertain) return { result: { succeeded: false, revision, current }, isRepeated }
+    return { result: { succeeded: true, revision: await this.#writtenBefore(transaction) }, isRepeated }
   }
 
   async #range(request: RangeRequest, revision: Revision | undefined): Promise<RangeResponse> {
@@ -256,18 +256,20 @@ export class EtcdStore implements Store, ChangeLog {
     }
   }
 
-  /** If the current values were written by an attempt whose response was lost, returns their revision. */
-  async #writtenBefore({ operations }: Transaction): Promise<Revision | undefined> {
-    let written: Revision | undefined
+  /**
+   * The revision of an attempt whose response was lost, if the current values are those that it wrote. Otherwise they have changed
+   * since, or it took no effect: nobody can tell, and a caller that tried again might write twice.
+   */
+  async #writtenBefore({ operations }: Transaction): Promise<Revision> {
+    const revisions = new Set<Revision | undefined>()
     for (const operation of operations) {
-      // Another client may have deleted the key; the caller checks again.
-      if (operation.type === "delete") return undefined
       const found = await this.get(operation.key)
-      if (found === undefined || Buffer.compare(found.value, operation.value) !== 0) return undefined
-      if (written !== undefined && written !== found.modRevision) return undefined
-      written = found.modRevision
+      if (operation.type === "put") revisions.add(hasValue(found, operation.value) ? found.modRevision : undefined)
+      else if (found !== undefined) revisions.add(undefined)
     }
-    return written
+    const [written] = revisions
+    if (revisions.size === 1 && written !== undefined) return written
+    throw new StorageError("Unavailable", "the response of etcd was lost: the transaction may have been applied")
   }
 
   /** Events of one or more transactions. */
@@ -289,4 +291,8 @@ export class EtcdStore implements Store, ChangeLog {
   #keyOf(wire: Buffer): string {
     return wire.toString("utf8", this.#keys.root.length + 1)
   }
+}
+
+function hasValue(found: KeyValue | undefined, value: Uint8Array): found is KeyValue {
+  return found !== undefined && Buffer.compare(found.value, value) === 0
 }
