@@ -19,7 +19,6 @@ function virtualCluster(adopts?: string, clusterNamespace?: string): VirtualClus
 describe("a VirtualCluster claims", () => {
   test.each<[string, VirtualCluster, [uid: string, key: string][]]>([
     ["its own", virtualCluster(), [["new", keyOf("new")]]],
-    ["its own under the assigned key", virtualCluster(undefined, "key"), [["new", "key"]]],
     [
       "what it adopts as well",
       virtualCluster("old"),
@@ -28,22 +27,7 @@ describe("a VirtualCluster claims", () => {
         ["old", keyOf("old")],
       ],
     ],
-    [
-      "the adopted tenant",
-      virtualCluster("old", keyOf("old")),
-      [
-        ["new", keyOf("new")],
-        ["old", keyOf("old")],
-      ],
-    ],
-    [
-      "its own under a key of its own",
-      virtualCluster("old", "key"),
-      [
-        ["new", "key"],
-        ["old", keyOf("old")],
-      ],
-    ],
+    ["no key that only its status names", virtualCluster(undefined, "kube-system"), [["new", keyOf("new")]]],
   ])("%s", (_, object, claims) => {
     expect(claimsOf(object).map(({ identity: { uid }, clusterKey: key }) => [uid, key])).toEqual(claims)
   })

@@ -3,7 +3,7 @@
 // lost its VirtualCluster; an annotation then makes the VirtualCluster adopt its predecessor's tenant. It must have the same
 // namespace and name.
 
-import { adoptAnnotation, clusterKey as clusterKeyOf } from "../apimachinery/tenancy.ts"
+import { adoptAnnotation, clusterKey } from "../apimachinery/tenancy.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { VirtualCluster } from "./types.ts"
 
@@ -13,18 +13,19 @@ export interface Claim {
   clusterKey: string
 }
 
-/** The VirtualCluster's own claim, and that of the predecessor with its name whose tenant it adopts. */
-export function claimsOf({ metadata, status }: VirtualCluster): readonly [own: Claim, ...adopted: Claim[]] {
+/**
+ * The VirtualCluster's own claim, and that of the predecessor with its name whose tenant it adopts. The status is not asked for the
+ * cluster key: who may write it could choose the names of namespaces in the super cluster.
+ */
+export function claimsOf({ metadata }: VirtualCluster): readonly [own: Claim, ...adopted: Claim[]] {
   const { namespace = "", name = "", uid = "", annotations } = metadata
-  const identity = { namespace, name, uid }
+  const own = claimOf({ namespace, name, uid })
   const adopts = annotations?.[adoptAnnotation]
-  const key = status?.clusterNamespace
-  if (adopts === undefined) return [{ identity, clusterKey: key ?? clusterKeyOf(identity) }]
-  const of = { ...identity, uid: adopts }
-  const adopted = { identity: of, clusterKey: clusterKeyOf(of) }
-  // After the adoption, the status contains the cluster key of the adopted tenant.
-  const ownKey = key === adopted.clusterKey ? undefined : key
-  return [{ identity, clusterKey: ownKey ?? clusterKeyOf(identity) }, adopted]
+  return adopts === undefined ? [own] : [own, claimOf({ namespace, name, uid: adopts })]
+}
+
+function claimOf(identity: Claim["identity"]): Claim {
+  return { identity, clusterKey: clusterKey(identity) }
 }
 
 export function isOf(tenant: Tenant | undefined, { namespace, uid }: Tenant["virtualCluster"]): boolean {
