@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
-import { alreadyExists, serviceUnavailable } from "../apimachinery/status.ts"
+import { alreadyExists, notFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterKey } from "../apimachinery/tenancy.ts"
 import { silentLog } from "../client/log.ts"
 import { ClientMetrics } from "../client/metrics/client-metrics.ts"
@@ -27,6 +27,8 @@ class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   failures = 0
   broken: TenantFault[] = []
   deletionFailures = 0
+  /** Names of tenants that another process has created, and of which this one does not know yet. */
+  readonly unlisted = new Set<string>()
   server = "https://one"
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
@@ -54,6 +56,8 @@ class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   }
 
   async address(name: string): Promise<TenantAddress> {
+    if (!this.unlisted.has(name) && this.get(name) === undefined)
+      throw notFound({ group: "", resource: "tenants" }, name)
     return { server: `${this.server}/tenants/${name}`, certificateAuthority: "ca" }
   }
 
@@ -158,6 +162,30 @@ describe("the operator", () => {
     await eventually(() => tenants.get("demo") === undefined, { what: "the tenant gone" })
     const failed = { reason: "TenantDeletionError", message: "the gateway is not there" }
     await expect.poll(() => superCluster.all(events)).toContainEqual(expect.objectContaining(failed))
+  })
+
+  test("keeps the finalizer of a tenant that is in the gateway, but not in the list of tenants yet", async () => {
+    await create("default", "demo")
+    await inPhase("default", "demo", "Running")
+    tenants.unlisted.add("demo")
+    const list = vi.spyOn(tenants, "get").mockReturnValue(undefined)
+    markDeleted("default", "demo")
+    const message = 'tenant "demo" exists, but is not known here yet'
+    await expect.poll(() => superCluster.all(events)).toContainEqual(expect.objectContaining({ message }))
+    expect(superCluster.find(virtualClusters, "default", "demo")?.metadata.finalizers).toEqual([finalizer])
+    tenants.unlisted.clear()
+    list.mockRestore()
+    await expect.poll(() => superCluster.find(virtualClusters, "default", "demo")).toBeUndefined()
+    expect(tenants.get("demo")).toBeUndefined()
+  })
+
+  test("takes the names of namespaces from nobody who may write the status", async () => {
+    tenants.failures = 1
+    const { metadata } = await create("default", "demo")
+    superCluster.edit(virtualClusters, "default", "demo", { status: { clusterNamespace: "kube-demo" } })
+    const { status } = await inPhase("default", "demo", "Running")
+    expect(status?.clusterNamespace).toBe(clusterKey({ namespace: "default", name: "demo", uid: metadata.uid! }))
+    expect(superCluster.find(namespaces, undefined, "kube-demo")).toBeUndefined()
   })
 
   test("counts VirtualClusters by phase", async () => {

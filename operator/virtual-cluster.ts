@@ -1,7 +1,7 @@
 // Reconciles a VirtualCluster with its tenant. Every step is idempotent, so the next reconcile completes the work after a crash:
 // finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
-import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { StatusError, isAlreadyExists, isConflict, isNotFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import { pointsTo, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
@@ -207,12 +207,26 @@ export class VirtualClusterReconciler {
   async #removeTenant({ identity, clusterKey }: Claim): Promise<void> {
     const { superClient, tenants } = this.#parts
     const tenant = tenants.get(identity.name)
+    if (tenant === undefined) await this.#checkIsGone(identity.name)
     // The tenant of that name may belong to another VirtualCluster.
     if (tenant !== undefined && isOf(tenant, identity)) {
       await tenants.delete(identity.name)
       this.#compared.delete(tenant.uid)
     }
     await removeNamespaces(superClient, clusterKey, identity.uid)
+  }
+
+  /** The list of tenants may lag behind what another process has created; the gateway itself knows. */
+  async #checkIsGone(name: string): Promise<void> {
+    try {
+      await this.#parts.tenants.address(name)
+    } catch (error) {
+      if (isNotFound(error)) return
+      throw error
+    }
+    // Unless it has become known meanwhile, the next attempt asks again.
+    if (this.#parts.tenants.get(name) === undefined)
+      throw serviceUnavailable(`tenant "${name}" exists, but is not known here yet`)
   }
 }
 
