@@ -6,6 +6,7 @@ import { hasCode, type Revision } from "../types.ts"
 import { type Backlog, type BacklogRequest, readBacklog } from "./backlog.ts"
 import { EtcdClient } from "./client.ts"
 import { storageError } from "./errors.ts"
+import { FairTurns } from "./fair-turns.ts"
 import { Feed, type FeedHandler } from "./feed.ts"
 import { storesPrefix } from "./keys.ts"
 import type { EtcdLimits } from "./limits.ts"
@@ -31,9 +32,8 @@ export class Connection implements AsyncDisposable {
   #feed: Feed | undefined
   #compacted: Revision = 0
   #compacting: Promise<void> | undefined
-  /** Number of backlog reads for watches in progress. It is limited; further reads wait in line. */
-  #reading = 0
-  readonly #readers: (() => void)[] = []
+  /** Backlog reads for watches. */
+  readonly #reading: FairTurns
 
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options)
@@ -54,6 +54,7 @@ export class Connection implements AsyncDisposable {
     this.prefix = prefix
     this.storesPrefix = Buffer.from(storesPrefix(prefix))
     this.#limits = limits
+    this.#reading = new FairTurns({ all: limits.maxBacklogs, each: limits.maxBacklogsOfStore })
     this.#policy = new HistoryPolicy({ ...limits, historyMilliseconds }, now)
   }
 
@@ -96,16 +97,9 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  async readBacklog(request: BacklogRequest): Promise<Backlog> {
-    if (this.#reading >= this.#limits.maxBacklogs) await new Promise<void>((resolve) => this.#readers.push(resolve))
-    else this.#reading++
-    try {
-      return await readBacklog(this.client, this.#limits, request, (revision) => this.#noteCompacted(revision))
-    } finally {
-      const next = this.#readers.shift()
-      if (next === undefined) this.#reading--
-      else next()
-    }
+  readBacklog(request: BacklogRequest): Promise<Backlog> {
+    const read = () => readBacklog(this.client, this.#limits, request, (revision) => this.#noteCompacted(revision))
+    return this.#reading.run(request.prefix.toString(), read)
   }
 
   async compact(revision: Revision): Promise<void> {

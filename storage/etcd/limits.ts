@@ -14,8 +14,10 @@ export interface EtcdLimits {
   keepAliveTimeoutMs: number
   /** Interval at which a feed that is behind a response requests its progress. */
   progressMs: number
-  /** Number of concurrent backlog reads for watches. When exceeded: they wait. */
+  /** Number of concurrent backlog reads for watches. When exceeded: they wait, and stores take turns. */
   maxBacklogs: number
+  /** The same for each store. */
+  maxBacklogsOfStore: number
   /** History of all tenants together: number of revisions that stay readable at least, unless they are too old (storage/limits.ts). */
   historyRevisions: number
   /** The same for its size: etcd itself stops all writes at --quota-backend-bytes, 2 GiB by default. */
@@ -31,6 +33,7 @@ export const defaultEtcdLimits: Readonly<EtcdLimits> = {
   keepAliveTimeoutMs: 5_000,
   progressMs: 25,
   maxBacklogs: 32,
+  maxBacklogsOfStore: 8,
   historyRevisions: 1_000_000,
   historyBytes: 512 * 1024 * 1024,
 }

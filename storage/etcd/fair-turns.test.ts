@@ -1,0 +1,31 @@
+import { expect, test } from "vitest"
+import { FairTurns } from "./fair-turns.ts"
+
+test("no more than the limits run at once, and groups take turns", async () => {
+  const turns = new FairTurns({ all: 3, each: 2 })
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const run = (group: string, name: string): Promise<void> =>
+    turns.run(group, () => {
+      begun.push(name)
+      return new Promise((resolve) => ends.push(resolve))
+    })
+  const all = ["a1", "a2", "a3", "a4", "a5"].map((name) => run("a", name))
+  all.push(run("b", "b1"), run("b", "b2"), run("c", "c1"))
+  expect(begun).toEqual(["a1", "a2", "b1"])
+  for (let ended = 0; ended < all.length; ended++) {
+    await expect.poll(() => ends.length).toBe(Math.min(ended + 3, all.length))
+    ends[ended]?.()
+  }
+  await Promise.all(all)
+  expect(begun).toEqual(["a1", "a2", "b1", "a3", "b2", "c1", "a4", "a5"])
+})
+
+test("what fails gives its place to the next one", async () => {
+  const turns = new FairTurns({ all: 1, each: 1 })
+  const failing = turns.run("a", () => Promise.reject(new Error("no member responds")))
+  const next = turns.run("a", () => Promise.resolve("done"))
+  await expect(failing).rejects.toThrow("no member responds")
+  expect(await next).toBe("done")
+  expect(await turns.run("b", () => Promise.resolve("free"))).toBe("free")
+})
