@@ -41,6 +41,11 @@ export function resolveScalar({ value, tag, isPlain }: YamlNode & { is: "scalar"
   throw new YamlFault(`yaml: cannot decode !!${resolved.tag} \`${value}\` as a !!${wanted}`)
 }
 
+/** Whether it is a text without quotes and tags, and is not the key of merged maps. */
+export function isPlainText(text: string): boolean {
+  return text !== "<<" && typeof resolve(text, "").value === "string"
+}
+
 function resolve(text: string, wanted: string): Resolved {
   const word = words.get(text)
   if (word !== undefined) return word

@@ -246,12 +246,17 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   const text = body.toString()
   const type = headers["content-type"] ?? ""
   const isWatch = "watch" in step
-  if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
+  if (type.includes("yaml")) return yamlDocuments(text)
   if (type.includes("proto-openapi")) return [decodeOpenAPI(body)]
   if (type.includes("protobuf")) return [isWatch ? eventsOf(body, type).map(decodeProtobufEvent) : decodeProtobuf(body)]
   const isDocument = !isWatch && step.document !== undefined // the media type of the OpenAPI index is text
   if (!type.includes("json") && !isDocument) return [text]
   return [isWatch ? eventsOf(body).map((line) => parseJson(line.toString())) : parseJson(text)]
+}
+
+/** Read as Kubernetes reads them: in YAML 1.1, words such as yes are no texts. */
+function yamlDocuments(text: string): unknown[] {
+  return parseAllDocuments(text, { version: "1.1" }).map((document) => document.toJS() as unknown)
 }
 
 /** Whether there is an object whose managers wrote in different seconds. */
