@@ -1,6 +1,7 @@
 // A document on its way to a client: whole or a part of it, compressed if the client takes that, or "not modified". Source:
 // serveContent in Go's net/http.
 
+import { randomBytes } from "node:crypto"
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { RequestContext } from "../../request/context.ts"
 import { acceptsGzip, acceptsGzipAtAll } from "../responses/body-writer.ts"
@@ -78,9 +79,12 @@ async function sendParts(
   { headers, vary, parts, asFile }: Sending,
 ): Promise<void> {
   const [part] = parts
-  // Several are answered with all, as a server may.
-  if (part !== undefined && parts.length === 1) {
-    sendPart(response, await bytesOfDocument(ctx, found), part, headers)
+  const asked = parts.reduce((sum, { length }) => sum + length, 0)
+  // Of parts that are more than the document, all of it is sent.
+  if (part !== undefined && asked <= found.size) {
+    const bytes = await bytesOfDocument(ctx, found)
+    if (parts.length === 1) sendPart(response, bytes, part, headers)
+    else sendSeveral(response, bytes, parts, headers)
     return
   }
   const takesGzip = asFile ? response.req.method !== "HEAD" && acceptsGzipAtAll(ctx) : acceptsGzip(ctx)
@@ -99,8 +103,30 @@ function sendPart(
   { start, length }: Part,
   headers: OutgoingHttpHeaders,
 ): void {
-  const about = { "content-range": `bytes ${start}-${start + length - 1}/${bytes.length}`, "content-length": length }
+  const about = { "content-range": rangeOf({ start, length }, bytes.length), "content-length": length }
   response.writeHead(206, { ...headers, ...about }).end(bytes.subarray(start, start + length))
+}
+
+function rangeOf({ start, length }: Part, size: number): string {
+  return `bytes ${start}-${start + length - 1}/${size}`
+}
+
+/** As mime/multipart in Go writes them. */
+function sendSeveral(
+  response: ServerResponse,
+  bytes: Buffer,
+  parts: readonly Part[],
+  headers: OutgoingHttpHeaders,
+): void {
+  const boundary = randomBytes(30).toString("hex")
+  const type = `Content-Type: ${String(headers["content-type"])}`
+  const pieces = parts.flatMap((part, index) => [
+    `${index === 0 ? "" : "\r\n"}--${boundary}\r\nContent-Range: ${rangeOf(part, bytes.length)}\r\n${type}\r\n\r\n`,
+    bytes.subarray(part.start, part.start + part.length),
+  ])
+  const body = Buffer.concat([...pieces, `\r\n--${boundary}--\r\n`].map((piece) => Buffer.from(piece)))
+  const about = { "content-type": `multipart/byteranges; boundary=${boundary}`, "content-length": body.length }
+  response.writeHead(206, { ...headers, ...about }).end(body)
 }
 
 function refuseRange(response: ServerResponse, vary: string, reason: "beyond" | undefined, size: number): void {

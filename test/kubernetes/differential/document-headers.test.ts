@@ -83,6 +83,29 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, false))
   })
 
+  test.each(openAPI)("%s is answered in several parts", async (path) => {
+    const answered = async (server: Connection, range: string) => {
+      const { code, headers, body } = await answer(server, ask(206, path, { range }))
+      const { "content-type": type = "", ...others } = normal(headers, false) as Record<string, string>
+      const [, boundary = ""] = /^multipart\/byteranges; boundary=([0-9a-f]{60})$/.exec(type) ?? []
+      const text = body
+        .toString()
+        .replaceAll(boundary || type, "<boundary>")
+        .replaceAll(/\/\d+\r\n/g, "/<size>\r\n")
+      const parts = text.replaceAll(/(\r\n\r\n)[^\r]+(?=\r\n--)/g, "$1<part>")
+      return { code, others, parts, isWhole: Number(headers["content-length"]) === body.length }
+    }
+    for (const range of ["bytes=0-0,2-3", "bytes=4-5, 4-5, 1-1", "bytes=0-0,99999999-,1-2"]) {
+      const theirs = await answered(servers.kubernetes, range)
+      expect(theirs).toMatchObject({
+        code: 206,
+        isWhole: true,
+        parts: expect.stringMatching(/^--<boundary>\r\n/) as string,
+      })
+      expect(await answered(servers.polyplane, range)).toEqual(theirs)
+    }
+  })
+
   test("the index of OpenAPI documents is always as new as the answer", async () => {
     for (const server of [servers.kubernetes, servers.polyplane]) {
       const since = (await answer(server, ask(0, "/openapi/v3"))).headers["last-modified"] ?? ""
