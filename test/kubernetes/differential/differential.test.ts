@@ -5,6 +5,7 @@ import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { lacks } from "../harness/needs.ts"
 import { compareScenario, expectAlike, mostTimes } from "./differential.ts"
 import { KnownDifferences } from "./known-differences.ts"
+import type { Scenario } from "./scenario.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import { type Servers, startServers } from "./servers.ts"
 
@@ -27,16 +28,19 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant answers as kube-apis
     console.log(known.summary())
   })
 
+  const compare = async (_: string, scenario: Scenario): Promise<void> => {
+    compared++
+    await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))
+  }
+
   for (const { name, scenarios } of groups) {
     describe(name, { tags: "independent" }, () => {
-      test.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-        "%s",
-        { timeout },
-        async (_, scenario) => {
-          compared++
-          await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))
-        },
-      )
+      const isAlone = ({ alone }: Scenario): boolean => alone === true
+      const named = (some: readonly Scenario[]) => some.map((scenario) => [scenario.name, scenario] as const)
+      const together = scenarios.filter((scenario) => !isAlone(scenario))
+      test.concurrent.each(named(together))("%s", { timeout }, compare)
+      // After those that run at the same time.
+      test.each(named(scenarios.filter(isAlone)))("%s", { timeout }, compare)
     })
   }
 

@@ -43,7 +43,7 @@ export interface Place {
 const settlingMs = 10_000
 /** Maximum length of a printed response. */
 const shownBytes = 500
-/** Timeout for the end of a watch that the server ends. */
+/** Timeout for the end of a watch that the server ends, and for its last event. */
 const endPatienceMs = 15_000
 
 export interface RunOptions {
@@ -89,9 +89,12 @@ export async function runSteps(
     entries.push(entry, ...((await after?.(entry)) ?? []))
   }
   for (const { watch, step, entry } of watches) {
-    if (step.untilEnd !== true || (await until(() => watch.ended, endPatienceMs)) || scenario.byChance === true)
-      continue
-    throw new Error(`${connection.name}: waited in vain for the end of ${entry.title}`)
+    const { untilEnd = false, untilText } = step
+    const text = untilText === undefined ? undefined : fill(untilText)
+    const isDone = (): boolean =>
+      (!untilEnd || watch.ended) && (text === undefined || Buffer.concat(watch.chunks).includes(text))
+    if ((await until(isDone, endPatienceMs)) || scenario.byChance === true) continue
+    throw new Error(`${connection.name}: waited in vain for ${text ?? "the end"} of ${entry.title}`)
   }
   return {
     transcript: { namespace, id, entries },

@@ -19,6 +19,8 @@ export interface Scenario {
    * A random scenario: an expected or referenced response may be missing. Otherwise that is an error, even if both servers agree.
    */
   byChance?: true
+  /** It changes documents that other scenarios read, so none of them runs at the same time. */
+  alone?: true
 }
 
 export type Step = RequestStep | WatchStep
@@ -57,6 +59,8 @@ export interface WatchStep {
   as?: User
   /** Waits for the end of the stream, because the server ends it (timeoutSeconds, an error, a changed definition). */
   untilEnd?: boolean
+  /** Waits for an event that contains this text, which is the last one. */
+  untilText?: string
 }
 
 export interface User {

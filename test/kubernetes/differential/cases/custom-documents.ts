@@ -9,7 +9,11 @@ export function customDocumentCases(): Scenario[] {
     { name: "OpenAPI describes keywords of custom resources", steps: keywords() },
     { name: "OpenAPI describes custom resources of any name", steps: names() },
     { name: "OpenAPI describes custom resources of groups with digits", steps: digits() },
-    { name: "OpenAPI describes a custom resource that has the name of a built-in type", steps: namesake() },
+    {
+      name: "OpenAPI describes a custom resource that has the name of a built-in type",
+      alone: true,
+      steps: namesake(),
+    },
   ]
 }
 

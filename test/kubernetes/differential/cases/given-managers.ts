@@ -83,20 +83,21 @@ export function givenManagerCases(): Scenario[] {
   ]
 }
 
+/** Managers are sorted by the second of their writes, then by name: here in the same order, whenever a second ends. */
 function giving(managedFields: Json): RequestStep[] {
   const map = (name: string, data: Json) => ({ metadata: { name, managedFields }, data }) as Json
   const patched = (manager: string, body: object): RequestStep =>
     patch(`${maps}/b?fieldManager=${manager}`, mergePatch, body as Json, { label: `PATCH by ${manager}` })
   return [
-    post(`${maps}?fieldManager=one`, map("a", { k: "v" })),
-    post(`${maps}?fieldManager=one`, { metadata: { name: "b" }, data: { k: "v" } }),
-    put(`${maps}/b?fieldManager=two`, map("b", { k: "v" })),
-    put(`${maps}/b?fieldManager=three`, map("b", { k: "w" })),
-    patched("four", { metadata: { managedFields } }),
-    patched("five", { metadata: { managedFields }, data: { q: "r" } }),
+    post(`${maps}?fieldManager=m1`, map("a", { k: "v" })),
+    post(`${maps}?fieldManager=m1`, { metadata: { name: "b" }, data: { k: "v" } }),
+    put(`${maps}/b?fieldManager=m2`, map("b", { k: "v" })),
+    put(`${maps}/b?fieldManager=m3`, map("b", { k: "w" })),
+    patched("m4", { metadata: { managedFields } }),
+    patched("m5", { metadata: { managedFields }, data: { q: "r" } }),
     get(`${maps}/b`, { headers: { accept: "application/vnd.kubernetes.protobuf" } }),
-    put(`${maps}/b?fieldManager=six`, { metadata: { name: "b" }, data: { k: "x" } }),
-    patched("seven", { metadata: { labels: { a: "b" } } }),
+    put(`${maps}/b?fieldManager=m6`, { metadata: { name: "b" }, data: { k: "x" } }),
+    patched("m7", { metadata: { labels: { a: "b" } } }),
   ]
 }
 

@@ -40,6 +40,9 @@ export function managers(webhook: Webhook): Step[] {
   ]
 }
 
+/** In an event of the last object, by which a watch knows that it has seen everything. */
+const named = (name: string): string => `"name":"${name}"`
+
 export function reads(webhook: Webhook): Step[] {
   const labelled = (name: string, labels: Record<string, string>, mode: Record<string, string> = {}): RequestStep =>
     post(v1, thing("v1", name, { hostPort: `${name}:1`, mode }, { metadata: { name, labels } }), { save: name })
@@ -49,15 +52,13 @@ export function reads(webhook: Webhook): Step[] {
     labelled("b", { x: "b" }),
     labelled("c", { x: "c" }, { v2: "labels" }),
     labelled("d", { x: "a" }, { v2: "labels" }),
-    watch(`${v2}?resourceVersion=@{a.metadata.resourceVersion}&timeoutSeconds=2`, { untilEnd: true }),
-    watch(`${v2}?labelSelector=by=webhook&resourceVersion=@{a.metadata.resourceVersion}&timeoutSeconds=2`, {
-      untilEnd: true,
+    watch(`${v2}?resourceVersion=@{a.metadata.resourceVersion}`, { untilText: named("z") }),
+    watch(`${v2}?labelSelector=by=webhook&resourceVersion=@{a.metadata.resourceVersion}`, { untilText: named("z") }),
+    watch(`${v2}?labelSelector=x=a`, { untilText: named("y") }),
+    watch(`${v3}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`, {
+      untilText: named("z"),
     }),
-    watch(`${v2}?labelSelector=x=a&timeoutSeconds=2`, { untilEnd: true }),
-    watch(`${v3}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=2`, {
-      untilEnd: true,
-    }),
-    watch(`${v2}?fieldSelector=metadata.name=b&timeoutSeconds=2`, { untilEnd: true }),
+    watch(`${v2}?fieldSelector=metadata.name=b`, { untilText: '"type":"DELETED"' }),
     get(`${v2}?labelSelector=x=a`),
     get(`${v2}?labelSelector=by=webhook`),
     get(`${v2}?labelSelector=x`),
@@ -72,6 +73,8 @@ export function reads(webhook: Webhook): Step[] {
     remove(`${v1}/d`),
     remove(`${v2}?labelSelector=by=webhook`, undefined, { label: "DELETE by label" }),
     get(v1, { label: "LIST at the end" }),
+    labelled("y", { x: "a" }),
+    labelled("z", { x: "z" }, { v2: "labels" }),
   ]
 }
 
@@ -145,7 +148,7 @@ export function selected(webhook: Webhook): Step[] {
     ...servedBy(webhook, { versions }),
     post(v1, thing("v1", "a", { hostPort: "a:1" })),
     post(v2, thing("v2", "b", { host: "b", port: "1" })),
-    watch(`${v2}?fieldSelector=spec.host=b&resourceVersion=0&timeoutSeconds=2`, { untilEnd: true }),
+    watch(`${v2}?fieldSelector=spec.host=b&resourceVersion=0`, { untilText: named("z") }),
     get(`${v2}?fieldSelector=spec.host=a`),
     get(`${v2}?fieldSelector=spec.hostPort=a:1`),
     get(`${v1}?fieldSelector=spec.hostPort=a:1`),
@@ -156,5 +159,6 @@ export function selected(webhook: Webhook): Step[] {
     get(`${v2}?fieldSelector=spec.host=b`, { label: "LIST b" }),
     remove(`${v2}?fieldSelector=spec.host=b`),
     get(v1, { label: "LIST at the end" }),
+    post(v2, thing("v2", "z", { host: "b" }), { label: "POST z" }),
   ]
 }
