@@ -13,7 +13,16 @@ import { type Managers, managersOf } from "../apimachinery/managed-fields/manage
 import { merge } from "../apimachinery/managed-fields/merge.ts"
 import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
 import { toleranceOf } from "../apimachinery/core/node-selection.ts"
-import type { Json, KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../apimachinery/object.ts"
+import type {
+  Endpoints,
+  Json,
+  KubeObject,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+} from "../apimachinery/object.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { decodeObject } from "../apimachinery/schema/decode/decode.ts"
@@ -25,6 +34,8 @@ import { compileStructural } from "../apimachinery/schema/structural/structural.
 import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
+import { mirror } from "../controllers/endpointslice/mirror.ts"
+import { portsOf } from "../controllers/endpointslice/service-pods.ts"
 import { mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
@@ -382,6 +393,44 @@ describe("a pod of a tenant", () => {
     const node = { metadata: { name: "n" }, status: { allocatable: { pods: "110" } } } as unknown as Node
     const lower = new Map(others.map((one) => [one, one]))
     expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
+  })
+})
+
+describe("endpoints", () => {
+  const some = numbers.slice(0, 20_000)
+  const addressOf = (n: number): { ip: string } => ({ ip: `10.0.${n >> 8}.${n & 255}` })
+  const portOf = (n: number): { name: string; port: number } => ({ name: `p${n}`, port: n + 1 })
+  const mirrored = (subsets: unknown[], existing: Parameters<typeof mirror>[1] = []) =>
+    mirror({ apiVersion: "v1", kind: "Endpoints", metadata: {}, subsets } as Endpoints, existing)
+
+  test("have many addresses, each with many ports", () => {
+    const [slice] = mirrored([{ addresses: some.map(addressOf), ports: some.map(portOf) }])?.create ?? []
+    expect([slice?.endpoints?.length, slice?.ports?.length]).toEqual([1000, some.length])
+  })
+
+  test("are in many subsets, as are the slices that mirror them", () => {
+    const subsets = some.map((n) => ({ addresses: [addressOf(n)], ports: [portOf(n)] }))
+    const before = mirrored(subsets)?.create ?? []
+    expect(before).toHaveLength(some.length)
+    expect(mirrored(subsets, before)).toMatchObject({ create: [], update: [], delete: [] })
+    const others = subsets.map(({ addresses }, n) => ({ addresses, ports: [{ port: n + 1 }] }))
+    expect(mirrored(others, before)?.update).toHaveLength(some.length)
+  })
+
+  test("have ports that share many addresses, and each has one of its own", () => {
+    const own = some.map((n) => ({ addresses: [addressOf(n)], ports: [portOf(n)] }))
+    const shared = some.map((n) => addressOf(some.length + n))
+    expect(mirrored([...own, { addresses: shared, ports: some.map(portOf) }])).toBeUndefined()
+  })
+
+  test("are of a Service with many ports, and of many pods with as many", () => {
+    const ports = some.map((n) => ({ ...portOf(n), targetPort: n % 2 === 0 ? n + 1 : `p${n}` }))
+    const containerPorts = some.map((n) => ({ name: `p${n}`, containerPort: n + 1 }))
+    const pod = { metadata: {}, spec: { containers: [{ ports: containerPorts }] } } as unknown as Pod
+    const portsIn = portsOf({ metadata: {}, spec: { ports } } as unknown as Service)
+    const lists = numbers.slice(0, 200).map(() => portsIn({ ...pod }))
+    expect(new Set(lists).size).toBe(1)
+    expect(lists[0]).toHaveLength(some.length)
   })
 })
 

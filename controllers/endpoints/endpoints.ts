@@ -5,6 +5,7 @@ import type { Endpoints, Pod, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { endpoints as endpointsResource, pods as podResource, services } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import { TerminalError } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import {
   addressesOf,
@@ -17,6 +18,7 @@ import {
   portsOf,
   selectedPods,
   watchServicePods,
+  type ServicePort,
 } from "../endpointslice/service-pods.ts"
 import { repack, type Address, type Subset } from "../endpointslice/repack.ts"
 import { TriggerTimes, triggerTimeAnnotation } from "../endpointslice/trigger-times.ts"
@@ -73,18 +75,20 @@ async function reconcile(
   }
   if (!hasEndpoints(service)) return
   const pods = selectedPods(ctx, key.tenant, service)
-  const wanted = wantedEndpoints(service, pods, triggers.next(key.tenant, service, pods), current)
+  const trigger = triggers.next(key.tenant, service, pods)
+  const all = subsetsOf(service, pods)
+  if (all === undefined) throw new TerminalError("the ports of the Service have too many addresses together")
+  const wanted = wantedEndpoints(service, truncate(all), trigger, current)
   if (wanted !== undefined) await write(controller, key, wanted, current)
 }
 
 /** Undefined: no change. */
 function wantedEndpoints(
   service: Service,
-  pods: readonly Pod[],
+  { subsets, truncated }: Truncated,
   trigger: string | undefined,
   current: Endpoints | undefined,
 ): Endpoints | undefined {
-  const { subsets, truncated } = truncate(subsetsOf(service, pods))
   const { [headlessLabel]: ownHeadless, ...serviceLabels } = service.metadata.labels ?? {}
   const labels = {
     ...serviceLabels,
@@ -144,17 +148,26 @@ async function write(
   }
 }
 
-function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] {
+/** undefined: see {@link repack}. */
+function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] | undefined {
   const publishAll = service.spec?.publishNotReadyAddresses === true
   const isPortless = (service.spec?.ports ?? []).length === 0 && service.spec?.clusterIP === "None"
+  const portsIn = portsOf(service)
+  const ofPorts = new Map<ServicePort[], { addresses: Address[]; notReadyAddresses: Address[] }>()
+  for (const pod of pods) {
+    const address = canBeEndpoint(pod, publishAll) ? addressOf(service, pod) : undefined
+    const ports = portsIn(pod)
+    if (address === undefined || (ports.length === 0 && !isPortless)) continue
+    const subset = ofPorts.get(ports) ?? { addresses: [], notReadyAddresses: [] }
+    ofPorts.set(ports, subset)
+    const isAnswering = publishAll || isReady(pod)
+    subset[isAnswering ? "addresses" : "notReadyAddresses"].push(address)
+  }
   return repack(
-    pods.flatMap((pod) => {
-      const address = canBeEndpoint(pod, publishAll) ? addressOf(service, pod) : undefined
-      const ports = portsOf(service, pod).map(({ name, ...port }) => (name === "" ? port : { name, ...port }))
-      if (address === undefined || (ports.length === 0 && !isPortless)) return []
-      const isAnswering = publishAll || isReady(pod)
-      return [{ ...(isAnswering ? { addresses: [address] } : { notReadyAddresses: [address] }), ports }]
-    }),
+    [...ofPorts].map(([ports, subset]) => ({
+      ...subset,
+      ports: ports.map(({ name, ...port }) => (name === "" ? port : { name, ...port })),
+    })),
   )
 }
 
@@ -174,8 +187,13 @@ function addressOf(service: Service, pod: Pod): Address | undefined {
   }
 }
 
+interface Truncated {
+  subsets: Subset[]
+  truncated: boolean
+}
+
 /** Truncates all subsets in proportion, not ready addresses first. */
-function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } {
+function truncate(subsets: Subset[]): Truncated {
   const sum = (list: "addresses" | "notReadyAddresses"): number =>
     subsets.reduce((count, subset) => count + (subset[list]?.length ?? 0), 0)
   const ready = sum("addresses")

@@ -5,7 +5,7 @@ import type { Node, Pod, Service } from "../../apimachinery/object.ts"
 import { nodes as nodeResource } from "../../client/resources.ts"
 import type { ControllerContext } from "../context.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
-import type { Endpoint, Wanted } from "./plan.ts"
+import type { Endpoint, Ports, Wanted } from "./plan.ts"
 import { addressesOf, canBeEndpoint, familyOf, hostnameOf, portsOf } from "./service-pods.ts"
 
 const hintsAnnotation = "service.kubernetes.io/topology-aware-hints"
@@ -23,20 +23,20 @@ export function familiesOf({ spec }: Service): readonly string[] {
 }
 
 export function wantedOf(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Wanted[] {
-  const ofPorts = new Map<string, Wanted>()
-  for (const addressType of familiesOf(service)) {
+  const portsIn = portsOf(service)
+  return familiesOf(service).flatMap((addressType) => {
+    const ofPorts = new Map<Ports, Wanted>()
     for (const pod of pods) {
       if (!canBeEndpoint(pod, true)) continue
       const endpoint = endpointOf(ctx, tenant, service, pod, addressType)
       if (endpoint === undefined) continue
-      const ports = portsOf(service, pod)
-      const id = `${addressType} ${JSON.stringify(ports)}`
-      const group = ofPorts.get(id) ?? { addressType, ports, endpoints: [] }
-      ofPorts.set(id, group)
+      const ports = portsIn(pod)
+      const group = ofPorts.get(ports) ?? { addressType, ports, endpoints: [] }
+      ofPorts.set(ports, group)
       group.endpoints.push(endpoint)
     }
-  }
-  return [...ofPorts.values()]
+    return [...ofPorts.values()]
+  })
 }
 
 /** Pods on unknown nodes, which are not endpoints unless the Service publishes not ready addresses. */

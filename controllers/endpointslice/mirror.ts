@@ -41,13 +41,17 @@ interface Group {
   endpoints: Map<string, Endpoint>
 }
 
-export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): Mirrored {
+/** undefined: its subsets mean too many addresses, and nothing is mirrored. */
+export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): Mirrored | undefined {
   const result: Mirrored = { create: [], update: [], delete: [], invalid: 0, skipped: 0, limit: maxPerSubset }
   const groups = new Map<string, Group>()
-  for (const subset of repack(object.subsets ?? [])) addSubset(groups, subset, result)
+  const subsets = repack(object.subsets ?? [])
+  if (subsets === undefined) return undefined
+  for (const subset of subsets) addSubset(groups, subset, result)
+  const present = Map.groupBy(existing, (slice) => groupId(slice.addressType, slice.ports ?? []))
   const left = new Set(existing)
   for (const [id, { addressType, ports, endpoints }] of groups) {
-    const [first] = existing.filter((slice) => groupId(slice.addressType, slice.ports ?? []) === id)
+    const [first] = present.get(id) ?? []
     const wanted = sliceOf(object, addressType, ports, [...endpoints.values()].slice(0, maxPerSubset))
     if (first === undefined) result.create.push(wanted)
     else {
@@ -58,18 +62,25 @@ export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): M
       }
     }
   }
-  for (const slice of left) {
-    // A slice to delete is overwritten instead of creating another one.
-    const at = result.create.findIndex(({ addressType }) => addressType === slice.addressType)
-    const [created] = at < 0 ? [] : result.create.splice(at, 1)
-    if (created === undefined) result.delete.push(slice)
-    else result.update.push(inPlaceOf(slice, created))
-  }
+  recycle(left, result)
   return result
+}
+
+/** A slice to delete is overwritten instead of creating another one. */
+function recycle(left: Iterable<EndpointSlice>, result: Mirrored): void {
+  const created = Map.groupBy(result.create.toReversed(), ({ addressType }) => addressType)
+  for (const slice of left) {
+    const wanted = created.get(slice.addressType)?.pop()
+    if (wanted === undefined) result.delete.push(slice)
+    else result.update.push(inPlaceOf(slice, wanted))
+  }
+  const others = new Set([...created.values()].flat())
+  result.create = result.create.filter((wanted) => others.has(wanted))
 }
 
 function addSubset(groups: Map<string, Group>, subset: Subset, result: Mirrored): void {
   const ports = (subset.ports ?? []).map(({ name = "", ...port }) => ({ name, ...port }))
+  const ofFamily = new Map<string, Group>()
   const states: [Address, boolean][] = [
     ...(subset.addresses ?? []).map((address): [Address, boolean] => [address, true]),
     ...(subset.notReadyAddresses ?? []).map((address): [Address, boolean] => [address, false]),
@@ -85,9 +96,8 @@ function addSubset(groups: Map<string, Group>, subset: Subset, result: Mirrored)
     // EndpointSlices, unlike Endpoints, must not contain other spellings of an address.
     const ip = printAddress(unmapped(parsed))
     const addressType = familyOf(ip)
-    const id = groupId(addressType, ports)
-    const group = groups.get(id) ?? { addressType, ports, endpoints: new Map<string, Endpoint>() }
-    groups.set(id, group)
+    const group = ofFamily.get(addressType) ?? groupOf(groups, addressType, ports)
+    ofFamily.set(addressType, group)
     const { targetRef, nodeName, hostname = "" } = address
     group.endpoints.set(`${ip} ${targetRef?.uid ?? ""} ${hostname} ${nodeName ?? ""}`, {
       addresses: [ip],
@@ -99,6 +109,13 @@ function addSubset(groups: Map<string, Group>, subset: Subset, result: Mirrored)
     added++
   }
   result.skipped += states.length - added
+}
+
+function groupOf(groups: Map<string, Group>, addressType: string, ports: Ports): Group {
+  const id = groupId(addressType, ports)
+  const group = groups.get(id) ?? { addressType, ports, endpoints: new Map<string, Endpoint>() }
+  groups.set(id, group)
+  return group
 }
 
 function sliceOf(object: Endpoints, addressType: string, ports: Ports, endpoints: Endpoint[]): EndpointSlice {

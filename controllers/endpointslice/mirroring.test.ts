@@ -134,7 +134,7 @@ describe("mirror()", () => {
       { addresses, ports: [{ name: "a", port: 1 }] },
       { addresses, ports: [{ name: "b", port: 2 }] },
     ]
-    expect(mirror(written({}, apart) as Endpoints, []).create).toMatchObject([
+    expect(mirror(written({}, apart) as Endpoints, [])?.create).toMatchObject([
       {
         ports: [
           { name: "a", port: 1 },
@@ -145,10 +145,10 @@ describe("mirror()", () => {
   })
 
   test("counts invalid addresses and rewrites a slice with other ports", () => {
-    const before = mirror(written() as Endpoints, []).create[0]!
+    const before = mirror(written() as Endpoints, [])!.create[0]!
     const present = { ...before, metadata: { ...before.metadata, name: "db-1", uid: "u", resourceVersion: "1" } }
     const now = written({}, [{ addresses: [{ ip: "192.0.2.1" }, { ip: "no address" }], ports: [{ port: 1 }] }])
-    const found = mirror(now as Endpoints, [present])
+    const found = mirror(now as Endpoints, [present])!
     expect(found).toMatchObject({ create: [], delete: [], invalid: 1, skipped: 1 })
     expect(found.update).toMatchObject([{ metadata: { name: "db-1" }, ports: [{ name: "", port: 1 }] }])
   })

@@ -58,6 +58,11 @@ async function reconcile(
   }
   if (!writes.isSeen(id, (slice) => informer.get(tenant, namespace, slice))) return { requeueAfterMs: staleRetryMs }
   const steps = mirror(object, existing)
+  if (steps === undefined) {
+    const text = "Nothing is mirrored to EndpointSlices: the ports of the subsets have too many addresses together"
+    controller.event(tenant, object, "Warning", "TooManyAddressesToMirror", text)
+    return
+  }
   recordSkipped(controller, tenant, object, steps)
   try {
     await applySteps(controller, writes, id, tenant, object, steps)

@@ -7,44 +7,81 @@ export type Subset = NonNullable<Endpoints["subsets"]>[number]
 export type Address = NonNullable<Subset["addresses"]>[number]
 type Port = NonNullable<Subset["ports"]>[number]
 
-interface Answers {
-  /** undefined for subsets without ports. */
-  port: Port | undefined
-  /** Readiness by address. An address that appears twice is ready only if it is ready both times. */
-  ready: Map<Address, boolean>
+/**
+ * Limit of the addresses of all ports together, of which those with the same subsets count once. Subsets that overlap in many ways
+ * mean more than can be written: a body has room for billions.
+ */
+const maxMembers = 200_000
+
+/** Ports that are in the same subsets, and so have the same addresses. */
+interface Alike {
+  /** Empty for subsets without ports. */
+  ports: Port[]
+  /** Indexes of the subsets. */
+  places: readonly number[]
 }
 
-export function repack(subsets: readonly Subset[]): Subset[] {
-  const groups = new Map<string, Subset>()
-  for (const { port, ready } of answersByPort(subsets)) {
-    const members = [...ready].sort(([a], [b]) => compareAddresses(a, b))
-    const id = JSON.stringify(members)
-    const subset = groups.get(id) ?? subsetOf(members)
-    groups.set(id, subset)
-    if (port !== undefined) subset.ports = [...(subset.ports ?? []), port].sort(byText)
-  }
-  return [...groups.values()].sort((a, b) => byText(a.ports ?? [], b.ports ?? []))
-}
-
-function answersByPort(subsets: readonly Subset[]): Iterable<Answers> {
+/** undefined: there are too many addresses. */
+export function repack(subsets: readonly Subset[]): Subset[] | undefined {
+  const alike = alikeIn(subsets)
+  const sizes = subsets.map(({ addresses = [], notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length)
+  let members = 0
+  for (const { places } of alike) for (const place of places) members += sizes[place] ?? 0
+  if (members > maxMembers) return undefined
   const known = new Map<string, Address>()
-  const answers = new Map<string, Answers>()
-  const add = (address: Address, isReady: boolean, port: Port | undefined): void => {
+  const groups = new Map<string, { subset: Subset; ports: Port[] }>()
+  for (const { ports, places } of alike) {
+    const of = [...membersOf(subsets, places, known)].sort(([a], [b]) => compareAddresses(a, b))
+    const id = JSON.stringify(of)
+    const group = groups.get(id)
+    if (group === undefined) groups.set(id, { subset: subsetOf(of), ports })
+    else for (const port of ports) group.ports.push(port)
+  }
+  const packed = [...groups.values()].map(({ subset, ports }) =>
+    ports.length === 0 ? subset : { ...subset, ports: sortedByText(ports, (port) => port) },
+  )
+  return sortedByText(packed, ({ ports = [] }) => ports)
+}
+
+function alikeIn(subsets: readonly Subset[]): readonly Alike[] {
+  const found = new Map<string, { port: Port | undefined; places: number[] }>()
+  for (const [place, { ports = [] }] of subsets.entries()) {
+    for (const port of ports.length === 0 ? [undefined] : ports) {
+      const id = port === undefined ? "" : JSON.stringify([port.name, port.port, port.protocol, port.appProtocol])
+      const of = found.get(id)
+      if (of === undefined) found.set(id, { port, places: [place] })
+      else if (of.places.at(-1) !== place) of.places.push(place)
+    }
+  }
+  const alike = new Map<string, Alike>()
+  for (const { port, places } of found.values()) {
+    const id = places.join()
+    const of = alike.get(id) ?? { ports: [], places }
+    alike.set(id, of)
+    if (port !== undefined) of.ports.push(port)
+  }
+  return [...alike.values()]
+}
+
+/** Readiness by address. An address that appears twice is ready only if it is ready both times. */
+function membersOf(
+  subsets: readonly Subset[],
+  places: readonly number[],
+  known: Map<string, Address>,
+): Map<Address, boolean> {
+  const ready = new Map<Address, boolean>()
+  const add = (address: Address, isReady: boolean): void => {
     const id = `${address.ip} ${address.targetRef?.uid ?? ""}`
     const first = known.get(id) ?? address
     known.set(id, first)
-    const portId = port === undefined ? "" : JSON.stringify([port.name, port.port, port.protocol, port.appProtocol])
-    const of: Answers = answers.get(portId) ?? { port, ready: new Map() }
-    answers.set(portId, of)
-    of.ready.set(first, isReady && of.ready.get(first) !== false)
+    ready.set(first, isReady && ready.get(first) !== false)
   }
-  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
-    for (const port of ports.length === 0 ? [undefined] : ports) {
-      for (const address of addresses) add(address, true, port)
-      for (const address of notReadyAddresses) add(address, false, port)
-    }
+  for (const place of places) {
+    const { addresses = [], notReadyAddresses = [] } = subsets[place] ?? {}
+    for (const address of addresses) add(address, true)
+    for (const address of notReadyAddresses) add(address, false)
   }
-  return answers.values()
+  return ready
 }
 
 function subsetOf(members: readonly [Address, boolean][]): Subset {
@@ -61,6 +98,9 @@ function compareAddresses(a: Address, b: Address): number {
   return (a.targetRef?.uid ?? "") < (b.targetRef?.uid ?? "") ? -1 : 1
 }
 
-function byText(a: unknown, b: unknown): number {
-  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+function sortedByText<T>(items: readonly T[], valueOf: (item: T) => unknown): T[] {
+  return items
+    .map((item): [string, T] => [JSON.stringify(valueOf(item)), item])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, item]) => item)
 }

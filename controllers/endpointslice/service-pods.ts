@@ -51,25 +51,49 @@ export function addressesOf(pod: Pod): string[] {
 
 export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6(address) ? "IPv6" : "IPv4")
 
-/** Named ports are resolved in the pod; ports that the pod does not have are omitted. */
-export function portsOf(service: Service, pod: Pod): ServicePort[] {
-  return (service.spec?.ports ?? []).flatMap(
-    ({ name = "", port, targetPort = port, protocol = "TCP", appProtocol }) => {
-      const found = typeof targetPort === "number" ? targetPort : namedPort(pod, String(targetPort), protocol)
-      if (found === undefined) return []
-      return [{ name, port: found, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }]
-    },
-  )
+/**
+ * Named ports are resolved in the pod; ports that the pod does not have are omitted. Pods in which they have the same numbers have the
+ * same list, so that a Service with many ports and many pods has few lists.
+ */
+export function portsOf({ spec }: Service): (pod: Pod) => ServicePort[] {
+  const ports = spec?.ports ?? []
+  const named = ports.filter(({ targetPort }) => typeof targetPort === "string")
+  const lists = new Map<string, ServicePort[]>()
+  return (pod) => {
+    const numbers = named.length === 0 ? noNumbers : namedPorts(pod)
+    const found = named.map((port) => numbers.get(targetOf(port)))
+    const id = found.join()
+    const list = lists.get(id) ?? resolved(ports, numbers)
+    lists.set(id, list)
+    return list
+  }
 }
 
-function namedPort(pod: Pod, name: string, protocol: string): number | undefined {
-  const sidecars = (pod.spec?.initContainers ?? []).filter((container) => container.restartPolicy === "Always")
-  for (const container of [...(pod.spec?.containers ?? []), ...sidecars]) {
-    for (const port of container.ports ?? []) {
-      if (port.name === name && (port.protocol ?? "TCP") === protocol) return port.containerPort
+type OfService = NonNullable<NonNullable<Service["spec"]>["ports"]>[number]
+
+const noNumbers: ReadonlyMap<string, number> = new Map()
+const targetOf = ({ targetPort, protocol = "TCP" }: OfService): string => `${protocol} ${targetPort ?? ""}`
+
+function resolved(ports: readonly OfService[], numbers: ReadonlyMap<string, number>): ServicePort[] {
+  return ports.flatMap((of) => {
+    const { name = "", port, targetPort = port, protocol = "TCP", appProtocol } = of
+    const found = typeof targetPort === "number" ? targetPort : numbers.get(targetOf(of))
+    if (found === undefined) return []
+    return [{ name, port: found, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }]
+  })
+}
+
+/** The first container with a port of that name and protocol decides. */
+function namedPorts({ spec }: Pod): Map<string, number> {
+  const sidecars = (spec?.initContainers ?? []).filter((container) => container.restartPolicy === "Always")
+  const numbers = new Map<string, number>()
+  for (const { ports = [] } of [...(spec?.containers ?? []), ...sidecars]) {
+    for (const { name = "", protocol = "TCP", containerPort } of ports) {
+      const id = `${protocol} ${name}`
+      if (!numbers.has(id)) numbers.set(id, containerPort)
     }
   }
-  return undefined
+  return numbers
 }
 
 export function hostnameOf(pod: Pod, service: Service): string | undefined {
