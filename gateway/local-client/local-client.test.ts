@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterEach, expect, onTestFinished, test, vi } from "vitest"
-import type { ConfigMap, Deployment, KubeObject } from "../../apimachinery/object.ts"
-import { configMaps, deployments } from "../../client/resources.ts"
+import type { ConfigMap, Deployment, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { configMaps, deployments, pods } from "../../client/resources.ts"
 import type { KubeList } from "../../client/rest.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
@@ -45,6 +45,26 @@ test("objects are defaulted and validated like in requests", async () => {
   expect(made.spec).toMatchObject({ replicas: 1, strategy: { type: "RollingUpdate" } })
   const wrong = { ...deployment, metadata: { name: "e", namespace: "default" }, spec: { ...spec, replicas: -1 } }
   await expect(local.create(deployments, wrong as unknown as Deployment)).rejects.toMatchObject({ reason: "Invalid" })
+})
+
+test("the status of a pod with resources of its own is written", async () => {
+  const local = client()
+  const resources = { limits: { cpu: "2" } }
+  const spec = { resources, containers: [{ name: "c", image: "i", resources: { requests: { memory: "1Gi" } } }] }
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "default" }, spec } as Pod
+  const made = await local.create(pods, pod)
+  expect(made.spec?.resources).toEqual({ limits: { cpu: "2" }, requests: { cpu: "2", memory: "1Gi" } })
+  const status = { phase: "Running" }
+  const options = { subresource: "status" } as const
+  expect(await local.update(pods, { ...made, status }, options)).toMatchObject({ spec: made.spec, status })
+  const patched = await local.patch<Pod>(
+    pods,
+    "default",
+    "p",
+    { status: { phase: "Failed" } },
+    { type: "merge", ...options },
+  )
+  expect(patched.status?.phase).toBe("Failed")
 })
 
 test.each([

@@ -1,6 +1,7 @@
 // The resources of a pod as a whole must cover those of its containers. Source: validatePodResources in
 // k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { equalJson } from "../../../../apimachinery/equality.ts"
 import { type FieldError, type FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { compareQuantities, printQuantity } from "../../../../apimachinery/quantity.ts"
@@ -24,10 +25,12 @@ export function defaultPodResources({ resources, containers, initContainers = []
   const pages = sums("limits").filter(([name]) => isHugePages(name) && !Object.hasOwn(requests, name))
   const most = { ...Object.fromEntries(pages), ...limits }
   if (isEmpty(most)) return
-  resources.limits = most
   const asked = sums("requests").filter(([name]) => !isHugePages(name))
   const upToLimit = Object.entries(most).filter(([name]) => isPodResource(name))
-  resources.requests = { ...Object.fromEntries(upToLimit), ...Object.fromEntries(asked), ...requests }
+  const least = { ...Object.fromEntries(upToLimit), ...Object.fromEntries(asked), ...requests }
+  // What has its defaults may be the stored spec, which must not be changed: a write of the status keeps it.
+  if (!equalJson(limits, most)) resources.limits = most
+  if (!equalJson(requests, least)) resources.requests = least
 }
 
 const isEmpty = (list: object): boolean => Object.keys(list).length === 0
