@@ -2,9 +2,10 @@
 // ten thousand tenants. The test counts work and does not measure time.
 
 import { expect, test } from "vitest"
-import type { Deployment, KubeObject } from "../apimachinery/object.ts"
+import { timestamp, type Deployment, type KubeObject } from "../apimachinery/object.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
-import { configMaps, cronJobs, deployments, services } from "../client/resources.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { configMaps, cronJobs, deployments, namespaces, resourceQuotas, services } from "../client/resources.ts"
 import { controllerNames, startControllers } from "./main.ts"
 import { eventually, harnessAuthority, startHarness, type Harness } from "./testing/harness.ts"
 import { SleepingTenants } from "./testing/sleeping-tenants.ts"
@@ -18,6 +19,24 @@ const noon = {
   metadata: { name: "noon", namespace: "default", uid: "noon", creationTimestamp: "2026-01-01T00:00:00Z" },
   spec: { schedule: "0 12 * * *", jobTemplate: { spec: { template: { spec: { containers: [] } } } } },
 } as unknown as KubeObject
+
+const quota = {
+  apiVersion: "v1",
+  kind: "ResourceQuota",
+  metadata: { name: "q", namespace: "default", uid: "q" },
+  spec: { hard: { configmaps: "5", "requests.example.com/gpu": "1" } },
+} as unknown as KubeObject
+
+/** A day at rest, during which a tenant that is woken falls asleep again at once. Returns how often that was. */
+async function wakings(clock: FakeClock, tenants: SleepingTenants): Promise<number> {
+  tenants.woken.length = 0
+  for (let minute = 0; minute < 24 * 60; minute++) {
+    clock.advance(60_000)
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    tenants.rest()
+  }
+  return tenants.woken.length
+}
 
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -103,3 +122,32 @@ test("ten thousand sleeping tenants cause no work, and a due timer wakes only it
   clock.advance(2 * 3_600_000)
   await eventually(() => expect(tenants.woken).toEqual(["tenant-77"]))
 })
+
+test.each(["resourcequota", "namespace"])(
+  "a tenant sleeps that only a controller wants to look at again: %s",
+  async (only) => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    const deletionTimestamp = timestamp(new Date(clock.now()))
+    await cluster.create(namespaces, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "held", deletionTimestamp, finalizers: ["example.com/hold"] },
+    } as KubeObject)
+    await cluster.create(configMaps, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "c", namespace: "held", finalizers: ["example.com/hold"] },
+    })
+    await cluster.create(resourceQuotas, quota)
+    const tenants = new SleepingTenants(["a"], (_tenant, resource) => cluster.all(resource), cluster)
+    await using _controllers = startControllers(tenants, {
+      rootCertificateAuthority: harnessAuthority,
+      clock,
+      only: [only],
+    })
+    tenants.wake("a")
+    await eventually(() => expect(tenants.rest()).toBe(0))
+    expect(await wakings(clock, tenants)).toBeLessThan(100)
+  },
+)

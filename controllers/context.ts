@@ -103,6 +103,11 @@ export interface ControllerOptions<T extends KubeObject> {
   forget?(tenant: string): void
   /** The controller works periodically: its calls do not keep a tenant awake. */
   isPeriodic?: boolean
+  /**
+   * When a sleeping tenant is woken for this key, which is due. "never": only what happens in the tenant itself matters, whose waking
+   * enqueues all objects anyway. Default: now.
+   */
+  wakesInMs?(key: Key): number | "never"
 }
 
 export class Controller<T extends KubeObject> implements Actor {
@@ -183,7 +188,11 @@ export class Controller<T extends KubeObject> implements Actor {
     const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult> => {
       // The tenant may have been deleted while its key waited. If it fell asleep, the due key wakes it and all its objects are reconciled.
       if (this.#ctx.tenants.get(key.tenant) === undefined) return
-      if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
+      if (!this.#ready(key.tenant)) {
+        const wait = this.#options.wakesInMs?.(key) ?? 0
+        if (wait === "never") return
+        return wait > 0 ? { requeueAfterMs: wait } : this.#ctx.tenants.wake(key.tenant, { isUse: false })
+      }
       this.#ctx.activity.observed(key.tenant)
       return reconcile(key, until)
     }

@@ -17,19 +17,42 @@ const finalizer = "kubernetes"
 /** Minimum and maximum interval between checks while objects remain. */
 const firstRetryMs = 250
 const longestRetryMs = 15_000
+/** A sleeping tenant is woken for a namespace that remains for long after this part of its age. */
+const sleepPart = 0.1
 /** Resources emptied at the same time. */
 const parallel = 16
 const pageSize = 500
 
 export function runNamespaces(ctx: ControllerContext): Promise<void> {
   const informer = ctx.informers.of<Namespace>(namespaces)
-  const controller = new Controller<Namespace>(ctx, { name: "namespace", primary: informer })
-  return controller.run((key) => reconcile(ctx, controller.client(key.tenant), key))
+  /** By tenant, then by name: until when the tenant may sleep although the namespace remains. */
+  const sleeps = new Map<string, Map<string, number>>()
+  const controller = new Controller<Namespace>(ctx, {
+    name: "namespace",
+    primary: informer,
+    // What holds a namespace may do so forever, and must not keep the tenant awake as long.
+    isPeriodic: true,
+    wakesInMs: ({ tenant, name }) => (sleeps.get(tenant)?.get(name) ?? 0) - ctx.clock.now(),
+    forget: (tenant) => sleeps.delete(tenant),
+  })
+  return controller.run(async (key) => {
+    const { tenant, name } = key
+    const deletedAt = informer.get(tenant, undefined, name)?.metadata.deletionTimestamp
+    sleeps.get(tenant)?.delete(name)
+    if (deletedAt === undefined) return
+    const now = ctx.clock.now()
+    const age = now - Date.parse(deletedAt)
+    const result = await reconcile(ctx, controller.client(tenant), key, age)
+    if (result !== undefined) {
+      const ofTenant = sleeps.get(tenant) ?? new Map<string, number>()
+      sleeps.set(tenant, ofTenant.set(name, now + age * sleepPart))
+    }
+    return result
+  })
 }
 
-async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): Promise<ReconcileResult> {
-  const cached = ctx.informers.of<Namespace>(namespaces).get(key.tenant, undefined, key.name)
-  if (cached?.metadata.deletionTimestamp === undefined) return
+/** `age`: milliseconds since its deletion. */
+async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key, age: number): Promise<ReconcileResult> {
   const namespace = await client.get<Namespace>(namespaces, undefined, key.name).catch((error: unknown) => {
     if (isNotFound(error)) return undefined
     throw error
@@ -37,7 +60,6 @@ async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): 
   if (namespace?.metadata.deletionTimestamp === undefined) return
   // It is also emptied if only finalizers of others remain.
   if ((namespace.spec?.finalizers ?? []).length === 0) return
-  const age = ctx.clock.now() - Date.parse(namespace.metadata.deletionTimestamp)
   const remaining = await empty(client, key.name, age)
   const isEmpty = remaining.objects.size === 0 && remaining.failures.length === 0 && !remaining.discoveryFailure
   const latest = await writeConditions(ctx, client, namespace, remaining)
@@ -65,7 +87,6 @@ async function writeConditions(
   )
 }
 
-/** `age`: milliseconds since its deletion. */
 async function empty(client: KubeClient, namespace: string, age: number): Promise<Remaining> {
   const remaining: Remaining = { objects: new Map(), finalizers: new Map(), failures: [], waitsForPods: false }
   let resources: readonly DiscoveredResource[]

@@ -16,7 +16,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
-/** Interval of full recounts, even if no change was observed. */
+/** Interval of full recounts while the tenant is awake, even if no change was observed. */
 const resyncMs = 300_000
 const pageSize = 500
 const kind = { group: "", version: "v1", kind: "ResourceQuota" }
@@ -30,6 +30,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
     reads: [pods],
     // Admission increases the usage before it stores the object; a recount in between would revert that.
     matters: (quota, previous) => !equalByAmounts({ spec: quota.spec }, { spec: previous.spec }, kind),
+    wakesInMs: () => "never",
   })
   pods.subscribe({
     updated(tenant, pod, previous) {
