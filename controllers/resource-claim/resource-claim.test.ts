@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Pod, ResourceClaim } from "../../apimachinery/object.ts"
+import { conflict } from "../../apimachinery/status.ts"
 import { events, pods, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { generatedPrefix } from "./pod-claims.ts"
 
@@ -23,6 +27,21 @@ const ofTemplate = { resourceClaimTemplateName: "gpus" }
 
 const claims = (harness: Harness): ResourceClaim[] => harness.cluster.all(resourceClaims)
 const findPod = (harness: Harness, name: string): Pod | undefined => harness.cluster.find(pods, "default", name)
+
+/** Shows claims only when the test says so. */
+class LateCluster extends FakeCluster {
+  readonly shown = Promise.withResolvers<void>()
+
+  override async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>> {
+    for await (const event of super.watch<T>(resource, options)) {
+      if (resource.resource === resourceClaims.resource) await this.shown.promise
+      yield event
+    }
+  }
+}
 
 async function allocate(harness: Harness, claim: ResourceClaim, reservedFor: object[]): Promise<void> {
   const finalizers = ["resource.kubernetes.io/delete-protection"]
@@ -57,6 +76,28 @@ describe("a claim of a template", () => {
       expect(status?.resourceClaimName).toBe(claims(harness)[0]!.metadata.name)
       expect(status?.resourceClaimName).not.toBe(name)
     })
+  })
+
+  test("is created once, although the status was not written and the cache does not show it", async () => {
+    const clock = new FakeClock()
+    const cluster = new LateCluster({ clock })
+    await using harness = await startHarness({ only, clock, cluster })
+    await harness.create(resourceClaimTemplates, template)
+    cluster.fail = (verb, resource) =>
+      verb === "patch" && resource === "pods" ? conflict(pods, "web", "modified") : undefined
+    await harness.create(pods, pod("web", ofTemplate))
+    const attempts = (): number => cluster.calls.get("patch pods") ?? 0
+    await eventually(() => expect(attempts()).toBe(1))
+    clock.advance(10)
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(claims(harness)).toHaveLength(1)
+    cluster.fail = undefined
+    cluster.shown.resolve()
+    await eventually(() => {
+      clock.advance(100)
+      expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1)
+    })
+    expect(claims(harness)).toHaveLength(1)
   })
 
   test("waits for its template and records an event", async () => {

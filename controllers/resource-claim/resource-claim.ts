@@ -6,9 +6,10 @@ import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../apimachinery/object.ts"
 import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { TerminalError } from "../../client/workqueue/workers.ts"
+import { TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isTerminating } from "../pods/pod-state.ts"
+import { WriteTracker } from "../write-tracker.ts"
 import {
   claimNames,
   claimOf,
@@ -23,11 +24,15 @@ import { reconcileClaim } from "./release.ts"
 
 const annotation = "resource.kubernetes.io/pod-claim-name"
 const fieldManager = "ResourceClaimController"
+/** Retry delay while the cache does not show the claims of a pod yet. */
+const staleRetryMs = 100
 
 export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
   const pods = ctx.informers.of<Pod>(podResource)
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
   const templates = ctx.informers.of<ResourceClaimTemplate>(resourceClaimTemplates)
+  /** Of claims that were created for a pod. Their names are generated, so another attempt would create others. */
+  const writes = new WriteTracker(ctx.clock)
   const ofPods = new Controller<Pod>(ctx, {
     name: "resource-claim",
     eventSource: "resource_claim",
@@ -47,7 +52,10 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     updated(tenant, pod, previous) {
       if (needsNoClaims(pod) && !needsNoClaims(previous)) released(tenant, pod)
     },
-    deleted: released,
+    deleted(tenant, pod) {
+      writes.forget(pod.metadata.uid ?? "")
+      released(tenant, pod)
+    },
   })
   const usedBy = (tenant: string, { metadata }: ResourceClaim): void => {
     for (const pod of pods.list(tenant, metadata.namespace)) {
@@ -64,19 +72,29 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     },
   })
   await Promise.all([
-    ofPods.run((key) => reconcilePod(ctx, ofPods, key)),
+    ofPods.run((key) => reconcilePod({ ctx, controller: ofPods, writes }, key)),
     ofClaims.run((key) => reconcileClaim(ctx, ofClaims, key)),
   ])
 }
 
-async function reconcilePod(ctx: ControllerContext, controller: Controller<Pod>, key: Key): Promise<void> {
+interface Parts {
+  ctx: ControllerContext
+  controller: Controller<Pod>
+  writes: WriteTracker
+}
+
+async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
+  const { ctx, controller, writes } = parts
   const { tenant, namespace, name } = key
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
   if (pod === undefined || isTerminating(pod) || needsNoClaims(pod) || claimsOf(pod).length === 0) return
+  const { uid = "" } = pod.metadata
+  const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
+  if (!writes.isSeen(uid, (claim) => claims.get(tenant, namespace, claim))) return { requeueAfterMs: staleRetryMs }
   const made = new Map<string, string>()
   for (const podClaim of claimsOf(pod)) {
     try {
-      const generated = await generate(ctx, controller, tenant, pod, podClaim)
+      const generated = await generate(parts, tenant, pod, podClaim)
       if (generated !== undefined) made.set(podClaim.name, generated)
     } catch (error) {
       if (isNamespaceTerminating(error)) return
@@ -91,8 +109,7 @@ async function reconcilePod(ctx: ControllerContext, controller: Controller<Pod>,
 
 /** Returns the name of a claim that is not in the pod's status yet. */
 async function generate(
-  ctx: ControllerContext,
-  controller: Controller<Pod>,
+  { ctx, controller, writes }: Parts,
   tenant: string,
   pod: Pod,
   podClaim: PodClaim,
@@ -132,6 +149,7 @@ async function generate(
       },
       spec,
     })
+    writes.wrote(uid, created)
     return created.metadata.name
   } catch (error) {
     if (isNamespaceTerminating(error)) throw error
