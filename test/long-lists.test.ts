@@ -23,6 +23,7 @@ import type {
   Pod,
   Service,
 } from "../apimachinery/object.ts"
+import { parseSelector, type Selector } from "../apimachinery/labels.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { decodeObject } from "../apimachinery/schema/decode/decode.ts"
@@ -34,6 +35,7 @@ import { compileStructural } from "../apimachinery/schema/structural/structural.
 import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
+import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
 import { mismatch } from "../controllers/volume-binding/matching.ts"
@@ -394,6 +396,15 @@ describe("a pod of a tenant", () => {
     const lower = new Map(others.map((one) => [one, one]))
     expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
   })
+})
+
+test("many autoscalers are compared with many pods", () => {
+  const pods = numbers.slice(0, 2000).map((n) => ({ metadata: { labels: { n: `${n}` } } }) as unknown as Pod)
+  const selected = numbers.slice(0, 1000).map((n): [string, { selector: Selector }] => {
+    return [`a/${n}`, { selector: parseSelector(`app=a${n},tier in (a,b)`) }]
+  })
+  const others: [string, { selector: Selector }] = ["a/all", { selector: parseSelector("n") }]
+  expect(competitorsFor(pods, "a", new Map([...selected, others]))).toEqual(["a/all"])
 })
 
 describe("endpoints", () => {

@@ -1,6 +1,6 @@
 // Scales targets by metrics. Source: k8s.io/kubernetes/pkg/controller/podautoscaler.
 
-import { matches, parseSelector } from "../../apimachinery/labels.ts"
+import { matches, type Selector } from "../../apimachinery/labels.ts"
 import type { Pod } from "../../apimachinery/object.ts"
 import { horizontalPodAutoscalers, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -58,8 +58,6 @@ async function reconcile(
   }
   if (now < memory.nextAt) return { requeueAfterMs: memory.nextAt - now }
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
-  const selects = (selector: string | undefined, pod: Pod): boolean =>
-    selector !== undefined && matches(parseSelector(selector), pod.metadata.labels ?? {})
   // Neither a change nor a failure makes the next reconcile earlier.
   memory.nextAt = now + period
   await new Round({
@@ -68,14 +66,21 @@ async function reconcile(
     autoscaler,
     memory,
     pods,
-    competitors: (selected) =>
-      [...ofTenant]
-        .filter(([id, { selector }]) => {
-          return id.startsWith(`${namespace}/`) && selected.some((pod) => selects(selector, pod))
-        })
-        .map(([id]) => id)
-        .sort(),
+    competitors: (selected) => competitorsFor(selected, namespace, ofTenant),
     now,
   }).run()
   return { requeueAfterMs: period }
+}
+
+/** The autoscalers ("namespace/name") of a namespace that select one of its pods. */
+export function competitorsFor(
+  pods: readonly Pod[],
+  namespace: string,
+  all: ReadonlyMap<string, Pick<Memory, "selector">>,
+): string[] {
+  const selects = (selector: Selector): boolean => pods.some(({ metadata }) => matches(selector, metadata.labels ?? {}))
+  return [...all]
+    .filter(([id, { selector }]) => id.startsWith(`${namespace}/`) && selector !== undefined && selects(selector))
+    .map(([id]) => id)
+    .sort()
 }

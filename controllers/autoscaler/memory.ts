@@ -2,6 +2,7 @@
 // size, for the scaling policies. As upstream, it is lost at a restart.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go.
 
+import type { Selector } from "../../apimachinery/labels.ts"
 import type { Behavior, ScalingRules } from "./types.ts"
 
 const defaultDownWindowSeconds = 300
@@ -19,8 +20,8 @@ export class Memory {
   #downs: Sample[] = []
   /** Time of the next reconcile, in ms. */
   nextAt = 0
-  /** Printed label selector of the pods, once it is known. */
-  selector: string | undefined
+  /** Of the pods, once it is known. */
+  selector: Selector | undefined
 
   /** The current size is the first recommendation. */
   begin(replicas: number, at: number): void {

@@ -194,11 +194,11 @@ export class Round {
     try {
       const parsed = parseSelector(selector)
       selected = pods.filter((pod) => matches(parsed, pod.metadata.labels ?? {}))
+      memory.selector = parsed
     } catch (error) {
       const text = `couldn't convert selector into a corresponding internal selector object: ${errorMessage(error)}`
       fail("InvalidSelector", "InvalidSelector", text)
     }
-    memory.selector = selector
     const all = competitors(selected)
     if (all.length > 1) {
       const text = `pods by selector ${selector} are controlled by multiple HPAs: [${all.join(" ")}]`
