@@ -38,7 +38,7 @@ import { atOnce } from "../apimachinery/steps.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
-import { mismatch } from "../controllers/volume-binding/matching.ts"
+import { bestMatch, mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
 import { inOrder } from "../gateway/aggregation/priorities.ts"
@@ -405,6 +405,15 @@ test("many autoscalers are compared with many pods", () => {
   })
   const others: [string, { selector: Selector }] = ["a/all", { selector: parseSelector("n") }]
   expect(competitorsFor(pods, "a", new Map([...selected, others]))).toEqual(["a/all"])
+})
+
+test("claims find the smallest of many volumes", () => {
+  const volumes = numbers.slice(0, 10_000).map((n) => {
+    const spec = { capacity: { storage: `${((n * 7919) % 10_000) + 1}Mi` }, accessModes: ["ReadWriteOnce"] }
+    return { metadata: { name: `v${n}` }, spec, status: { phase: "Available" } } as PersistentVolume
+  })
+  const claim = { metadata: {}, spec: { accessModes: ["ReadWriteOnce"] } } as PersistentVolumeClaim
+  for (let count = 0; count < 60; count++) expect(bestMatch(volumes, claim, false)).toBe(volumes[0])
 })
 
 describe("endpoints", () => {

@@ -50,29 +50,33 @@ export function bestMatch(
   waits: boolean,
 ): PersistentVolume | undefined {
   const requested = sizeOf(claim.spec?.resources?.requests?.["storage"])
-  const selector = claim.spec?.selector
+  const selector = claim.spec?.selector === undefined ? undefined : selectorFromLabelSelector(claim.spec.selector)
   const isReserved = (volume: PersistentVolume): boolean => isBoundTo(volume, claim)
   const isFree = (volume: PersistentVolume): boolean =>
     !waits &&
     volume.spec?.claimRef === undefined &&
     volume.status?.phase === "Available" &&
     classOf(volume) === classOf(claim) &&
-    (selector === undefined || matches(selectorFromLabelSelector(selector), volume.metadata.labels ?? {}))
-  const capacity = (volume: PersistentVolume): number => sizeOf(volume.spec?.capacity?.["storage"])
-  const modes = (volume: PersistentVolume): number => new Set(volume.spec?.accessModes).size
-  const order = (a: PersistentVolume, b: PersistentVolume): number =>
-    modes(a) - modes(b) || Number(isReserved(b)) - Number(isReserved(a)) || capacity(a) - capacity(b)
-  return volumes
-    .filter(
-      (volume) =>
-        volume.metadata.deletionTimestamp === undefined &&
-        hasModes(volume, claim) &&
-        !hasOtherMode(volume, claim) &&
-        attributesOf(volume) === attributesOf(claim) &&
-        capacity(volume) >= requested &&
-        (isReserved(volume) || isFree(volume)),
-    )
-    .sort(order)[0]
+    (selector === undefined || matches(selector, volume.metadata.labels ?? {}))
+  let best: { volume: PersistentVolume; rank: readonly number[] } | undefined
+  for (const volume of volumes) {
+    const isCandidate =
+      volume.metadata.deletionTimestamp === undefined &&
+      hasModes(volume, claim) &&
+      !hasOtherMode(volume, claim) &&
+      attributesOf(volume) === attributesOf(claim) &&
+      (isReserved(volume) || isFree(volume))
+    if (!isCandidate) continue
+    const capacity = sizeOf(volume.spec?.capacity?.["storage"])
+    const rank = [new Set(volume.spec?.accessModes).size, isReserved(volume) ? 0 : 1, capacity]
+    if (capacity >= requested && (best === undefined || isBefore(rank, best.rank))) best = { volume, rank }
+  }
+  return best?.volume
+}
+
+function isBefore(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((number, index) => number !== other[index])
+  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0)
 }
 
 /** Why the volume that a claim names does not fit it; undefined if it fits. */
