@@ -30,11 +30,11 @@ export function followBinding(followed: Followed, queues: Queues): void {
 function followVolumes({ claims, volumes }: Followed, queues: Queues): void {
   const changed = (tenant: string, volume: PersistentVolume): void => {
     if (isOfSuper(volume)) return
-    // A volume that is being deleted is no candidate for waiting claims.
-    const isGoing = volume.metadata.deletionTimestamp !== undefined
+    // A volume that is being deleted, or is another claim's, is no candidate for waiting claims.
+    const isFree = volume.metadata.deletionTimestamp === undefined && volume.spec?.claimRef === undefined
     for (const claim of claims.list(tenant)) {
       const isOfThis = claim.spec?.volumeName === volume.metadata.name
-      if (isBindingDone(claim) ? isOfThis : !isGoing) queues.claims.enqueueObject(tenant, claim)
+      if (isOfThis || (isFree && !isBindingDone(claim))) queues.claims.enqueueObject(tenant, claim)
     }
     const { namespace, name } = volume.spec?.claimRef ?? {}
     if (name !== undefined) queues.claims.enqueue(tenant, namespace, name)

@@ -58,6 +58,21 @@ describe("a claim", () => {
     await eventually(() => expect(phase(harness, "fits")).toBe("Released"))
   })
 
+  test("that waits is not reconciled for volumes of others", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(persistentVolumeClaims, claim("data", "1Gi"))
+    await eventually(() => expect(eventReasons(harness)).toEqual(["FailedBinding"]))
+    const names = Array.from({ length: 5 }, (_, n) => `v${n}`)
+    for (const name of names) {
+      await harness.create(persistentVolumes, volume(name, "1Gi", { claimRef: { namespace: "default", name } }))
+    }
+    await eventually(() => expect(names.map((name) => phase(harness, name))).toEqual(names.map(() => "Available")))
+    await harness.create(persistentVolumes, volume("free", "1Gi"))
+    await eventually(() => expect(findClaim(harness, "data").spec?.volumeName).toBe("free"))
+    // At first, after its own status was written, and when that volume was not available yet.
+    expect(harness.cluster.all(events)).toMatchObject([{ count: 3 }])
+  })
+
   test("prefers the volume reserved for it, also with a WaitForFirstConsumer class", async () => {
     await using harness = await startHarness({ only })
     await harness.create(storageClasses, {
