@@ -7,6 +7,8 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
+  /** Milliseconds since some moment. Unlike now(), no correction of the system's clock changes them: for delays. */
+  elapsed(): number
   /** Calls `call` once, not before `ms` have passed. Never keeps the process alive. */
   after(ms: number, call: () => void): Timer
 }
@@ -16,6 +18,7 @@ const longestTimer = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(ms, call) {
     let timer: NodeJS.Timeout
     const wait = (left: number): void => {

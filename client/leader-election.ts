@@ -105,7 +105,7 @@ class Election {
   /** Resolves when the signal has ended or the Lease could not be renewed in time. */
   async renew(signal: AbortSignal): Promise<void> {
     const { retryMs, renewMs } = this.#times
-    const leftMs = (): number => this.#renewedAt + renewMs - this.#clock.now()
+    const leftMs = (): number => this.#renewedAt + renewMs - this.#clock.elapsed()
     for (;;) {
       await pause(this.#clock, Math.min(retryMs, leftMs()), signal)
       if (signal.aborted) return
@@ -136,7 +136,7 @@ class Election {
 
   /** Returns whether this replica holds the Lease. */
   async #attempt(ms: number, signal: AbortSignal): Promise<boolean> {
-    const began = this.#clock.now()
+    const began = this.#clock.elapsed()
     const isOurs = await this.#inTime(ms, signal, (over) => this.#tryLease(over))
     if (isOurs) this.#renewedAt = began
     return isOurs
@@ -188,13 +188,13 @@ class Election {
     const holder = lease.spec?.holderIdentity ?? ""
     const heldMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000
     const until = (this.#observed?.at ?? 0) + heldMs
-    if (holder !== "" && holder !== identity && until > this.#clock.now()) return false
+    if (holder !== "" && holder !== identity && until > this.#clock.elapsed()) return false
     this.#observe(await client.update<Lease>(leases, { ...lease, spec: this.#spec(lease.spec) }), over)
     return true
   }
 
   #observe(lease: Lease, over: AbortSignal): void {
-    if (!over.aborted) this.#observed = { lease, at: this.#clock.now() }
+    if (!over.aborted) this.#observed = { lease, at: this.#clock.elapsed() }
   }
 
   #spec(current: LeaseSpec | undefined): LeaseSpec {

@@ -43,13 +43,13 @@ export class Activity {
   observed(tenant: string): void {
     if (this.#atBulk.has(tenant)) return
     if (this.#latest?.tenant !== tenant) this.#before = this.#latest
-    this.#latest = { tenant, at: this.#clock.now() }
+    this.#latest = { tenant, at: this.#clock.elapsed() }
   }
 
   /** Whether another tenant has work. */
   hasOthers(tenant: string): boolean {
     const seen = this.#latest?.tenant === tenant ? this.#before : this.#latest
-    return seen !== undefined && this.#clock.now() - seen.at < recentMs
+    return seen !== undefined && this.#clock.elapsed() - seen.at < recentMs
   }
 
   /** The pace for this number of calls on behalf of a tenant. */

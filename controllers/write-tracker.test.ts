@@ -32,6 +32,7 @@ describe("a write", () => {
     const clock = new FakeClock()
     const tracker = new WriteTracker(clock)
     tracker.wrote("owner", object("10"))
+    clock.correct(3_600_000)
     clock.advance(5_000)
     expect(tracker.isSeen("owner", () => undefined)).toBe(false)
     clock.advance(1)

@@ -28,14 +28,14 @@ export class WriteTracker {
 
   wrote(owner: string, object: KubeObject): void {
     this.#of(owner).set(object.metadata.name ?? "", {
-      at: this.#clock.now(),
+      at: this.#clock.elapsed(),
       resourceVersion: object.metadata.resourceVersion ?? "0",
     })
   }
 
   changed(owner: string, object: KubeObject): void {
     this.#of(owner).set(object.metadata.name ?? "", {
-      at: this.#clock.now(),
+      at: this.#clock.elapsed(),
       resourceVersion: object.metadata.resourceVersion ?? "0",
       isChange: true,
     })
@@ -43,7 +43,7 @@ export class WriteTracker {
 
   deleted(owner: string, object: KubeObject): void {
     this.#of(owner).set(object.metadata.name ?? "", {
-      at: this.#clock.now(),
+      at: this.#clock.elapsed(),
       deletedUid: object.metadata.uid ?? "",
     })
   }
@@ -57,7 +57,7 @@ export class WriteTracker {
     const writes = this.#byOwner.get(owner)
     if (writes === undefined) return true
     for (const [name, write] of writes) {
-      if (isShown(write, cached(name)) || this.#clock.now() - write.at > patienceMs) writes.delete(name)
+      if (isShown(write, cached(name)) || this.#clock.elapsed() - write.at > patienceMs) writes.delete(name)
     }
     if (writes.size > 0) return false
     this.#byOwner.delete(owner)

@@ -410,9 +410,9 @@ test("many autoscalers are compared with many pods", () => {
 test("claims find the smallest of many volumes", () => {
   const volumes = numbers.slice(0, 10_000).map((n) => {
     const spec = { capacity: { storage: `${((n * 7919) % 10_000) + 1}Mi` }, accessModes: ["ReadWriteOnce"] }
-    return { metadata: { name: `v${n}` }, spec, status: { phase: "Available" } } as PersistentVolume
+    return { metadata: { name: `v${n}` }, spec, status: { phase: "Available" } } as unknown as PersistentVolume
   })
-  const claim = { metadata: {}, spec: { accessModes: ["ReadWriteOnce"] } } as PersistentVolumeClaim
+  const claim = { metadata: {}, spec: { accessModes: ["ReadWriteOnce"] } } as unknown as PersistentVolumeClaim
   for (let count = 0; count < 60; count++) expect(bestMatch(volumes, claim, false)).toBe(volumes[0])
 })
 

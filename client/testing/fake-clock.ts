@@ -8,15 +8,26 @@ interface Pending extends Timer {
 }
 
 export class FakeClock implements Clock {
-  #now: number
+  /** Of now() while nothing has elapsed. */
+  #start: number
+  #elapsed = 0
   readonly #pending = new Set<Pending>()
 
   constructor(now = Date.parse("2026-01-01T00:00:00Z")) {
-    this.#now = now
+    this.#start = now
   }
 
   now(): number {
-    return this.#now
+    return this.#start + this.#elapsed
+  }
+
+  elapsed(): number {
+    return this.#elapsed
+  }
+
+  /** Sets the clock forward or back, which is not felt by timers. */
+  correct(ms: number): void {
+    this.#start += ms
   }
 
   /** Number of pending timers. */
@@ -26,7 +37,7 @@ export class FakeClock implements Clock {
 
   after(ms: number, call: () => void): Timer {
     const pending: Pending = {
-      due: this.#now + Math.max(0, ms),
+      due: this.#elapsed + Math.max(0, ms),
       call,
       cancel: () => this.#pending.delete(pending),
     }
@@ -36,7 +47,7 @@ export class FakeClock implements Clock {
 
   /** Advances the clock and fires all timers that become due, in order, including those set meanwhile. */
   advance(ms: number): void {
-    const end = this.#now + ms
+    const end = this.#elapsed + ms
     for (;;) {
       let first: Pending | undefined
       for (const pending of this.#pending) {
@@ -44,9 +55,9 @@ export class FakeClock implements Clock {
       }
       if (first === undefined) break
       this.#pending.delete(first)
-      this.#now = Math.max(this.#now, first.due)
+      this.#elapsed = Math.max(this.#elapsed, first.due)
       first.call()
     }
-    this.#now = end
+    this.#elapsed = end
   }
 }

@@ -190,6 +190,18 @@ describe("FairQueue delays", () => {
     expect(clock.timers).toBe(1)
   })
 
+  test.each([-3_600_000, 3_600_000])("stay the same when the system's clock is set by %i ms", (ms) => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    queue.addAfter(key("a", "1"), 100)
+    clock.correct(ms)
+    queue.addAfter(key("a", "2"), 300)
+    clock.advance(200)
+    expect([queue.size, queue.delayed]).toEqual([1, 1])
+    clock.advance(100)
+    expect([queue.size, queue.delayed]).toEqual([2, 0])
+  })
+
   test("keep the earlier of two times for a key", () => {
     const clock = new FakeClock()
     const queue = createQueue({ clock })

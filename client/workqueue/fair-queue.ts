@@ -108,7 +108,7 @@ export class FairQueue<K> implements Disposable {
       this.add(key)
       return
     }
-    this.#delayed.add(this.#options.identify(key), key, this.#clock.now() + ms)
+    this.#delayed.add(this.#options.identify(key), key, this.#clock.elapsed() + ms)
     this.#arm()
   }
 
@@ -199,13 +199,13 @@ export class FairQueue<K> implements Disposable {
     const due = this.#delayed.next
     if (due === undefined || (this.#timer !== undefined && this.#timer.due <= due)) return
     this.#timer?.timer.cancel()
-    const timer = this.#clock.after(due - this.#clock.now(), () => this.#release())
+    const timer = this.#clock.after(due - this.#clock.elapsed(), () => this.#release())
     this.#timer = { due, timer }
   }
 
   #release(): void {
     this.#timer = undefined
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     for (let key = this.#delayed.take(now); key !== undefined; key = this.#delayed.take(now)) this.add(key)
     this.#arm()
   }

@@ -24,15 +24,15 @@ export class Expectations {
 
   /** Owners are identified by uid, which is unique across tenants. */
   expectCreations(owner: string, count: number): void {
-    this.#byOwner.set(owner, { creations: count, deletions: new Set(), at: this.#clock.now() })
+    this.#byOwner.set(owner, { creations: count, deletions: new Set(), at: this.#clock.elapsed() })
   }
 
   expectDeletions(owner: string, uids: readonly string[]): void {
-    this.#byOwner.set(owner, { creations: 0, deletions: new Set(uids), at: this.#clock.now() })
+    this.#byOwner.set(owner, { creations: 0, deletions: new Set(uids), at: this.#clock.elapsed() })
   }
 
   expect(owner: string, creations: number, deletions: readonly string[]): void {
-    this.#byOwner.set(owner, { creations, deletions: new Set(deletions), at: this.#clock.now() })
+    this.#byOwner.set(owner, { creations, deletions: new Set(deletions), at: this.#clock.elapsed() })
   }
 
   /** Also called if an expected creation failed. */
@@ -49,7 +49,7 @@ export class Expectations {
     const found = this.#byOwner.get(owner)
     if (found === undefined) return true
     const fulfilled = found.creations <= 0 && found.deletions.size === 0
-    if (!fulfilled && this.#clock.now() - found.at < expectationMs) return false
+    if (!fulfilled && this.#clock.elapsed() - found.at < expectationMs) return false
     this.#byOwner.delete(owner)
     return true
   }

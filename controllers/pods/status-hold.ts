@@ -20,15 +20,14 @@ export class StatusHold {
 
   /** Remaining delay of a status that differs from the stored one. 0: write it now; the delay has ended. */
   remainingMs(key: Key): number {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     let held = this.#since.get(key.tenant)
     if (held === undefined) this.#since.set(key.tenant, (held = new Map()))
     const id = idOf(key)
     const since = held.get(id) ?? now
     held.set(id, since)
     const left = since + holdMs - now
-    // A clock that was set back must not extend the delay.
-    if (left > 0 && left <= holdMs) return left
+    if (left > 0) return left
     this.release(key)
     return 0
   }
