@@ -6,6 +6,7 @@ import { eventually } from "../../controllers/testing/harness.ts"
 import { Informer } from "./informer.ts"
 import { configMaps } from "../resources.ts"
 import type { Resource, WatchEvent, WatchOptions } from "../rest.ts"
+import type { TenantWatchHandler } from "../tenants.ts"
 import { singleCluster } from "../single-cluster.ts"
 import { TenantInformer } from "./tenant-informer.ts"
 import { FakeClock } from "../testing/fake-clock.ts"
@@ -171,4 +172,25 @@ describe("a TenantInformer over one cluster", () => {
     expect(informer.list("t")).toEqual([])
     expect(informer.isSynced("t")).toBe(false)
   })
+
+  test.each(["removed", "asleep"] as const)(
+    "says which objects are forgotten: deleted ones, and all of a tenant %s",
+    (end) => {
+      let handler: TenantWatchHandler<ConfigMap> | undefined
+      const tenants = {
+        ...singleCluster(new FakeCluster()),
+        watch: (_resource: unknown, given: unknown) => void (handler = given as typeof handler),
+      }
+      const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+      const forgotten: unknown[] = []
+      informer.subscribe({ forgotten: ({ metadata }) => forgotten.push(metadata.name) })
+      informer.start(new AbortController().signal)
+      for (const name of ["a", "b"]) handler?.event({ tenant: "t", type: "ADDED", object: configMap(name) })
+      handler?.event({ tenant: "other", type: "ADDED", object: configMap("c") })
+      handler?.event({ tenant: "t", type: "DELETED", object: configMap("a") })
+      expect(forgotten).toEqual(["a"])
+      handler?.[end]?.("t")
+      expect(forgotten).toEqual(["a", "b"])
+    },
+  )
 })

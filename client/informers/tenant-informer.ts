@@ -15,6 +15,8 @@ export interface TenantInformerHandler<T> {
   added?(tenant: string, object: T): void
   updated?(tenant: string, object: T, previous: T): void
   deleted?(tenant: string, object: T): void
+  /** The object was deleted, or its tenant was, or fell asleep: what is remembered of it can be forgotten. */
+  forgotten?(object: T): void
   /** All objects the tenant had have been delivered. Called again after a stream had to restart. */
   synced?(tenant: string): void
   /** The tenant was deleted with all its objects; deleted() is not called for them. */
@@ -71,7 +73,7 @@ export class TenantInformer<T extends KubeObject> {
         synced: (tenant) => this.#synced(tenant),
         removed: (tenant) => this.#removed(tenant),
         asleep: (tenant) => {
-          if (this.#state.delete(tenant)) this.#each((handler) => handler.asleep?.(tenant))
+          if (this.#forget(tenant)) this.#each((handler) => handler.asleep?.(tenant))
         },
         restarted: (tenant) => {
           // A sleeping tenant has no state, and takes no memory, until something of it is delivered.
@@ -112,7 +114,8 @@ export class TenantInformer<T extends KubeObject> {
   /** Replays existing objects as added (then synced). Returns a function that removes the handler. */
   subscribe(handler: TenantInformerHandler<T>): () => void {
     this.#handlers.add(handler)
-    if ("added" in handler || "updated" in handler || "deleted" in handler) this.#followers.add(handler)
+    const isTold = "added" in handler || "updated" in handler || "deleted" in handler || "forgotten" in handler
+    if (isTold) this.#followers.add(handler)
     for (const [tenant, state] of this.#state) {
       for (const object of state.objects.list()) this.#notify(() => handler.added?.(tenant, object))
       if (state.synced) this.#notify(() => handler.synced?.(tenant))
@@ -148,6 +151,7 @@ export class TenantInformer<T extends KubeObject> {
       // Deleted and recreated between two lists.
       this.#change((handler) => {
         handler.deleted?.(tenant, previous)
+        handler.forgotten?.(previous)
         handler.added?.(tenant, object)
       })
     } else if (previous.metadata.resourceVersion !== object.metadata.resourceVersion) {
@@ -157,7 +161,10 @@ export class TenantInformer<T extends KubeObject> {
 
   #delete(tenant: string, state: TenantObjects<T>, object: T): void {
     if (state.objects.delete(object.metadata.namespace, object.metadata.name ?? "") === undefined) return
-    this.#change((handler) => handler.deleted?.(tenant, object))
+    this.#change((handler) => {
+      handler.deleted?.(tenant, object)
+      handler.forgotten?.(object)
+    })
   }
 
   #synced(tenant: string): void {
@@ -172,8 +179,20 @@ export class TenantInformer<T extends KubeObject> {
   }
 
   #removed(tenant: string): void {
-    this.#state.delete(tenant)
+    this.#forget(tenant)
     this.#each((handler) => handler.removed?.(tenant))
+  }
+
+  /** Returns false if nothing was known of the tenant. */
+  #forget(tenant: string): boolean {
+    const state = this.#state.get(tenant)
+    if (state === undefined) return false
+    this.#state.delete(tenant)
+    for (const handler of this.#followers) {
+      if (handler.forgotten === undefined) continue
+      for (const object of state.objects.list()) this.#notify(() => handler.forgotten?.(object))
+    }
+    return true
   }
 
   #change(call: (handler: TenantInformerHandler<T>) => void): void {

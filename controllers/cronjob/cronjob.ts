@@ -44,7 +44,7 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
       const isSame = spec?.schedule === before?.schedule && spec?.timeZone === before?.timeZone
       if (!isSame) changed.add(metadata.uid ?? "")
     },
-    deleted: (_tenant, { metadata }) => changed.delete(metadata.uid ?? ""),
+    forgotten: ({ metadata }) => changed.delete(metadata.uid ?? ""),
   })
   return controller.run((key) => reconcile(ctx, controller, changed, key))
 }

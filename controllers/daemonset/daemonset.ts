@@ -32,9 +32,9 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
   followPods({ sets, pods, revisions, controller, expectations })
   followNodes({ sets, pods, nodes, controller })
   sets.subscribe({
-    deleted(_tenant, { metadata: { uid = "" } }) {
+    forgotten({ metadata: { uid = "" } }) {
       expectations.forget(uid)
-      failedBackoff.forget(`${uid}/`)
+      failedBackoff.forget(uid)
     },
   })
   return controller.run((key) => reconcile({ ctx, controller, expectations, failedBackoff }, key))

@@ -9,23 +9,38 @@ interface Entry {
   at: number
 }
 
+export interface FailedPlace {
+  /** uid */
+  set: string
+  /** Of the set, as it has been observed. Failures of former ones do not count. */
+  generation: number
+  node: string
+}
+
 export class FailedBackoff {
-  readonly #entries = new Map<string, Entry>()
+  readonly #bySet = new Map<string, { generation: number; byNode: Map<string, Entry> }>()
 
   /** Time until the next pod may be deleted; 0: now. */
-  remainingMs(key: string, now: number): number {
-    const entry = this.#entries.get(key)
+  remainingMs(place: FailedPlace, now: number): number {
+    const entry = this.#of(place)?.get(place.node)
     return entry === undefined ? 0 : Math.max(0, entry.at + entry.waitMs - now)
   }
 
-  failed(key: string, now: number): void {
-    const entry = this.#entries.get(key)
+  failed(place: FailedPlace, now: number): void {
+    const { set, generation, node } = place
+    const byNode = this.#of(place) ?? new Map<string, Entry>()
+    const entry = byNode.get(node)
     const isRecent = entry !== undefined && now - entry.at <= 2 * longestMs
-    this.#entries.set(key, { waitMs: isRecent ? Math.min(entry.waitMs * 2, longestMs) : firstMs, at: now })
+    byNode.set(node, { waitMs: isRecent ? Math.min(entry.waitMs * 2, longestMs) : firstMs, at: now })
+    this.#bySet.set(set, { generation, byNode })
   }
 
-  /** Forgets a deleted set; `prefix` is the prefix of its keys. */
-  forget(prefix: string): void {
-    for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key)
+  forget(set: string): void {
+    this.#bySet.delete(set)
+  }
+
+  #of({ set, generation }: FailedPlace): Map<string, Entry> | undefined {
+    const known = this.#bySet.get(set)
+    return known?.generation === generation ? known.byNode : undefined
   }
 }

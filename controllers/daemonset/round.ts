@@ -139,13 +139,13 @@ export class Round {
       actor.event(tenant, set, "Normal", "SucceededDaemonPod", `Found succeeded ${where}, will try to delete it`)
       return true
     }
-    const key = `${set.metadata.uid ?? ""}/${set.status?.observedGeneration ?? 0}/${node}`
-    const wait = failedBackoff.remainingMs(key, this.#now)
+    const place = { set: set.metadata.uid ?? "", generation: set.status?.observedGeneration ?? 0, node }
+    const wait = failedBackoff.remainingMs(place, this.#now)
     if (wait > 0) {
       this.#waitMs = Math.min(this.#waitMs ?? wait, wait)
       return false
     }
-    failedBackoff.failed(key, this.#now)
+    failedBackoff.failed(place, this.#now)
     actor.event(tenant, set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
     return true
   }

@@ -53,10 +53,8 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
   const writes = new WriteTracker(ctx.clock)
   watchSlices(slices, managedBy, controller)
   all.subscribe({
-    deleted(tenant, { metadata: { uid = "" } }) {
-      writes.forget(uid)
-      zones.forget(tenant, uid)
-    },
+    deleted: (tenant, { metadata: { uid = "" } }) => zones.forget(tenant, uid),
+    forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid),
   })
   return controller.run((key) => reconcile(ctx, controller, { writes, zones, triggers }, key))
 }

@@ -21,6 +21,7 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     reads: [slices, owners],
   })
   const writes = new WriteTracker(ctx.clock)
+  all.subscribe({ forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid) })
   watchSlices(slices, managedBy, controller)
   const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined
   const enqueueService = (tenant: string, service: Service): void => {
@@ -50,7 +51,7 @@ async function reconcile(
   const existing = informer
     .byIndex(tenant, "service", `${namespace}/${name}`)
     .filter((slice) => isManagedBy(slice, managedBy))
-  const id = `${tenant}/${namespace}/${name}`
+  const id = object?.metadata.uid ?? ""
   if (!isWanted) {
     writes.forget(id)
     for (const slice of existing) await remove(controller, tenant, slice)

@@ -35,7 +35,7 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
     podWrites: new WriteTracker(ctx.clock),
   }
   followJobs({ jobs: all, pods, controller, expectations: memory.expectations })
-  all.subscribe({ deleted: (_tenant, { metadata: { uid = "" } }) => forget(memory, uid) })
+  all.subscribe({ forgotten: ({ metadata: { uid = "" } }) => forget(memory, uid) })
   return controller.run((key) => reconcile({ ctx, controller, memory }, key))
 }
 

@@ -65,5 +65,5 @@ export function followReplicas({ kind, owners, pods, controller, expectations }:
       controller.enqueue(tenant, pod.metadata.namespace, owner.name)
     },
   })
-  owners.subscribe({ deleted: (_tenant, object) => expectations.forget(object.metadata.uid ?? "") })
+  owners.subscribe({ forgotten: ({ metadata: { uid = "" } }) => expectations.forget(uid) })
 }

@@ -52,10 +52,8 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     updated(tenant, pod, previous) {
       if (needsNoClaims(pod) && !needsNoClaims(previous)) released(tenant, pod)
     },
-    deleted(tenant, pod) {
-      writes.forget(pod.metadata.uid ?? "")
-      released(tenant, pod)
-    },
+    deleted: released,
+    forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid),
   })
   const usedBy = (tenant: string, { metadata }: ResourceClaim): void => {
     for (const pod of pods.list(tenant, metadata.namespace)) {
