@@ -15,6 +15,7 @@ import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
 import { toleranceOf } from "../apimachinery/core/node-selection.ts"
 import type {
   Endpoints,
+  Job,
   Json,
   KubeObject,
   Node,
@@ -38,6 +39,7 @@ import { atOnce } from "../apimachinery/steps.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
+import { viewOf } from "../controllers/job/view.ts"
 import { bestMatch, mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
@@ -396,6 +398,15 @@ describe("a pod of a tenant", () => {
     const lower = new Map(others.map((one) => [one, one]))
     expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
   })
+})
+
+test("a job has many pods that are recorded, but not counted", () => {
+  const uids = numbers.slice(0, 50_000).map((n) => `11111111-1111-4111-8111-${n}`)
+  const finalizers = ["batch.kubernetes.io/job-tracking"]
+  const pods = uids.map((uid) => ({ metadata: { uid, finalizers }, status: { phase: "Succeeded" } }) as unknown as Pod)
+  const job = { metadata: {}, spec: {}, status: { uncountedTerminatedPods: { succeeded: uids } } } as unknown as Job
+  const { newly, succeeded } = viewOf(job, pods)
+  expect([newly.succeeded, succeeded]).toEqual([[], uids.length])
 })
 
 test("many autoscalers are compared with many pods", () => {

@@ -50,7 +50,7 @@ export class Tracker {
   readonly #job: Job
   readonly #tracked: readonly Pod[]
   /** Uids that are recorded in the status and whose pods may still have the finalizer. */
-  readonly #uncounted: { succeeded: string[]; failed: string[] }
+  readonly #uncounted: { succeeded: Set<string>; failed: Set<string> }
   /** Pods counted in the status. */
   readonly counts: { succeeded: number; failed: number }
 
@@ -59,14 +59,14 @@ export class Tracker {
     this.#tracked = pods.filter(isTracked)
     const { succeeded = 0, failed = 0, uncountedTerminatedPods: before } = job.status ?? {}
     const held = new Set(this.#tracked.map(({ metadata }) => metadata.uid))
-    const still = (uids: readonly string[] = []): string[] => uids.filter((uid) => held.has(uid))
+    const still = (uids: readonly string[] = []): Set<string> => new Set(uids.filter((uid) => held.has(uid)))
     this.#uncounted = { succeeded: still(before?.succeeded), failed: still(before?.failed) }
-    const left = (list: "succeeded" | "failed"): number => (before?.[list]?.length ?? 0) - this.#uncounted[list].length
+    const left = (list: "succeeded" | "failed"): number => (before?.[list]?.length ?? 0) - this.#uncounted[list].size
     this.counts = { succeeded: succeeded + left("succeeded"), failed: failed + left("failed") }
   }
 
   get uncounted(): number {
-    return this.#uncounted.succeeded.length + this.#uncounted.failed.length
+    return this.#uncounted.succeeded.size + this.#uncounted.failed.size
   }
 
   get tracked(): readonly Pod[] {
@@ -76,7 +76,7 @@ export class Tracker {
   newlyFinished(): NewlyFinished {
     const job = this.#job
     const isNew = (pod: Pod, list: "succeeded" | "failed"): boolean =>
-      !this.#uncounted[list].includes(pod.metadata.uid ?? "") && (!isIndexed(job) || validIndex(job, pod) !== undefined)
+      !this.#uncounted[list].has(pod.metadata.uid ?? "") && (!isIndexed(job) || validIndex(job, pod) !== undefined)
     return {
       succeeded: this.#tracked.filter((pod) => pod.status?.phase === "Succeeded" && isNew(pod, "succeeded")),
       failed: this.#tracked.filter((pod) => hasFailed(job, pod) && isNew(pod, "failed")),
@@ -86,11 +86,11 @@ export class Tracker {
   /** Number of failures that count, including those that are not in the counts yet. */
   failures({ failed }: NewlyFinished): number {
     const counting = failed.filter((pod) => evaluateFailure(this.#job, pod).action !== "Ignore").length
-    return this.counts.failed + this.#uncounted.failed.length + counting
+    return this.counts.failed + this.#uncounted.failed.size + counting
   }
 
   successes({ succeeded }: NewlyFinished): number {
-    return this.counts.succeeded + this.#uncounted.succeeded.length + succeeded.length
+    return this.counts.succeeded + this.#uncounted.succeeded.size + succeeded.length
   }
 
   /** Records the finished pods; with `ending` the Job has ended and all pods are recorded. Returns the pods to release. */
@@ -109,14 +109,14 @@ export class Tracker {
       release.push(pod)
       const { uid = "" } = pod.metadata
       const { succeeded: successes, failed: failures } = this.#uncounted
-      if (isSuccess && !failures.includes(uid)) {
+      if (isSuccess && !failures.has(uid)) {
         // A set of indexes can hold each index only once.
         if (isIndexed(job)) indexes++
-        else if (!successes.includes(uid)) successes.push(uid)
+        else successes.add(uid)
       } else if (failed || options.ending === "Failed") {
         // When a Job has failed, the pods that still run have failed as well.
         const isValid = !isIndexed(job) || validIndex(job, pod) !== undefined
-        if (!failures.includes(uid) && isValid && evaluateFailure(job, pod).action !== "Ignore") failures.push(uid)
+        if (isValid && evaluateFailure(job, pod).action !== "Ignore") failures.add(uid)
       }
       if (indexes + this.uncounted >= uncountedLimit) return { release, reachedLimit: true }
     }
@@ -124,7 +124,7 @@ export class Tracker {
   }
 
   status(): Pick<JobStatus, "succeeded" | "failed" | "uncountedTerminatedPods"> {
-    const { succeeded, failed } = this.#uncounted
+    const [succeeded, failed] = [[...this.#uncounted.succeeded], [...this.#uncounted.failed]]
     return {
       ...(this.counts.succeeded === 0 || isIndexed(this.#job) ? {} : { succeeded: this.counts.succeeded }),
       ...(this.counts.failed === 0 ? {} : { failed: this.counts.failed }),
