@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { isNotFound, unexplained } from "../../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { endpointSlices } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -96,6 +96,6 @@ async function attempt<T>({ metadata }: Service, what: string, call: Promise<T>)
     if (isNamespaceTerminating(error)) throw error
     const { namespace = "", name = "" } = metadata
     const text = `failed to ${what} for Service ${namespace}/${name}: ${errorMessage(error)}`
-    throw new Error(text, { cause: error })
+    throw unexplained(text, { cause: error })
   }
 }

@@ -3,7 +3,7 @@
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
 
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { isNotFound, unexplained } from "../../apimachinery/status.ts"
 import { EventRecorder } from "../../client/events.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
@@ -192,7 +192,7 @@ class Collector {
     if (resource === undefined) {
       if (graph.isAbsent(reference, node.namespace)) return undefined
       // The kind may be defined later; until then the owner counts as neither present nor absent.
-      throw new Error(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
+      throw unexplained(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
     }
     const reportIfElsewhere = (): void => {
       if (resource.namespaced && known !== "gone")

@@ -4,6 +4,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../apimachinery/object.ts"
+import { unexplained } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -151,7 +152,7 @@ async function generate(
     return created.metadata.name
   } catch (error) {
     if (isNamespaceTerminating(error)) throw error
-    throw new Error(`create ResourceClaim : ${errorMessage(error)}`, { cause: error })
+    throw unexplained(`create ResourceClaim : ${errorMessage(error)}`, { cause: error })
   }
 }
 

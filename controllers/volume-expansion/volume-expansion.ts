@@ -3,6 +3,7 @@
 // Source: k8s.io/kubernetes/pkg/controller/volume/expand.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { unexplained } from "../../apimachinery/status.ts"
 import { compareQuantities, parseQuantity, type Quantity } from "../../apimachinery/quantity.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
@@ -43,7 +44,7 @@ export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
     if (compareQuantities(requested(claim), present(claim)) <= 0 && !isGrowing) return
     // The cached volume may be older.
     if (!isBoundTo(volume, claim))
-      throw new Error(`volume ${volume.metadata.name} is not bound to ${namespace}/${name}`)
+      throw unexplained(`volume ${volume.metadata.name} is not bound to ${namespace}/${name}`)
     if (volume.spec.flexVolume !== undefined) return
     const field = Object.keys(volume.spec).find((key) => Object.hasOwn(migrated, key)) ?? ""
     const migration = migrated[field]
