@@ -5,6 +5,8 @@ import type { Step } from "../scenario.ts"
 import { container } from "../scenarios/steps.ts"
 import { type Family, held, maybe, oneByOne, reported, some } from "./family.ts"
 
+const ofFailed = { podReplacementPolicy: "Failed" }
+
 export const jobs: Family = (random) => ({
   nodes: pick(random, ["bound", "bound", "ready"] as const),
   steps: oneByOne([randomJob(random), ...some(random, 3, 7, () => jobStep(random))]),
@@ -33,7 +35,10 @@ function randomJob(random: Random): Step {
         ...(isIndexed ? indexed : maybe(random, 0.7, { completions })),
         ...maybe(random, 0.2, { suspend: true }),
         ...maybe(random, 0.2, { podReplacementPolicy: pick(random, ["Failed", "TerminatingOrFailed"]) }),
-        ...(isOfManyTries ? {} : maybe(random, 0.4, { podFailurePolicy: failurePolicy(random, isPerIndex) })),
+        // With such a policy, only failed pods are replaced.
+        ...(isOfManyTries
+          ? {}
+          : maybe(random, 0.4, { podFailurePolicy: failurePolicy(random, isPerIndex), ...ofFailed })),
         ...maybe(random, 0.15, { ttlSecondsAfterFinished: pick(random, [0, 3600]) }),
         ...maybe(random, 0.1, { activeDeadlineSeconds: 3600 }),
         ...maybe(random, 0.05, { managedBy: pick(random, ["example.com/other", "kubernetes.io/job-controller"]) }),

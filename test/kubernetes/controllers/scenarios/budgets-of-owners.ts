@@ -1,8 +1,8 @@
-// PodDisruptionBudgets of pods whose owners, or names, are unusual.
+// PodDisruptionBudgets of pods of several owners, whose owners, or names, are unusual, and that are not well.
 
 import type { Scenario, Step } from "../scenario.ts"
 import { pod } from "./service-steps.ts"
-import { labels, settle, workload } from "./steps.ts"
+import { deployment, labels, made, rolled, scale, settle, workload } from "./steps.ts"
 
 const budget = (spec: object): Step => ({
   create: {
@@ -46,5 +46,36 @@ export const budgetOfOwnersScenarios: readonly Scenario[] = [
     name: "disruption budget of a pod by the name of what every object of JavaScript has",
     nodes: "bound",
     steps: [pod("constructor"), pod("other"), settle, { pods: "ready" }, settle, budget({ minAvailable: 1 }), settle],
+  },
+  ...["IfHealthyBudget", "AlwaysAllow"].map((unhealthyPodEvictionPolicy): Scenario => ({
+    name: `disruption budget ${unhealthyPodEvictionPolicy} whose unready pods are evicted`,
+    nodes: "bound",
+    steps: [
+      deployment({ replicas: 4 }),
+      made(4),
+      settle,
+      { pods: "ready", count: 2 },
+      settle,
+      budget({ minAvailable: 3, unhealthyPodEvictionPolicy }),
+      settle,
+      { evictPods: labels, mayBeRefused: true },
+      settle,
+    ],
+  })),
+  {
+    name: "disruption budget in percent of two kinds that are resized",
+    nodes: "ready",
+    steps: [
+      deployment(),
+      rolled(3),
+      workload("StatefulSet", { serviceName: "web", replicas: 2 }),
+      settle,
+      budget({ maxUnavailable: "50%" }),
+      settle,
+      scale(5),
+      settle,
+      scale(1, "statefulsets"),
+      settle,
+    ],
   },
 ]

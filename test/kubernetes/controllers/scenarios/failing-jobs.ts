@@ -2,7 +2,7 @@
 
 import type { Scenario } from "../scenario.ts"
 import { ended, held, index, indexed, patched, pod } from "./job-steps.ts"
-import { job, jobHas, quota, settle } from "./steps.ts"
+import { job, jobHas, labels, quota, settle } from "./steps.ts"
 
 export const failingJobScenarios: readonly Scenario[] = [
   {
@@ -211,6 +211,63 @@ export const failingJobScenarios: readonly Scenario[] = [
       settle,
       { pods: { exit: 137, condition: "DisruptionTarget" } },
       jobHas({ failed: 1, active: 1 }),
+    ],
+  },
+  {
+    name: "job whose pods are evicted, which is ignored",
+    nodes: "ready",
+    steps: [
+      job({
+        parallelism: 2,
+        completions: 2,
+        podFailurePolicy: { rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }] },
+        ...pod({}, { labels }),
+      }),
+      jobHas({ active: 2 }),
+      settle,
+      { evictPods: labels, count: 1 },
+      settle,
+    ],
+  },
+  {
+    name: "job whose limit is lowered while it fails",
+    nodes: "bound",
+    steps: [
+      job({ parallelism: 2, completions: 2 }),
+      jobHas({ active: 2 }),
+      settle,
+      { pods: { exit: 1 }, count: 1 },
+      jobHas({ failed: 1 }),
+      patched({ backoffLimit: 0 }),
+      ended("Failed"),
+      settle,
+    ],
+  },
+  {
+    name: "job whose deadline is shortened",
+    nodes: "bound",
+    steps: [
+      job({ activeDeadlineSeconds: 3600 }),
+      jobHas({ active: 1 }),
+      settle,
+      patched({ activeDeadlineSeconds: 1 }),
+      ended("Failed"),
+      settle,
+    ],
+  },
+  {
+    name: "job that has ended is given a time to go",
+    steps: [
+      job(),
+      jobHas({ active: 1 }),
+      { pods: "succeeded" },
+      ended("Complete"),
+      settle,
+      patched({ ttlSecondsAfterFinished: 3600 }),
+      settle,
+      patched({ ttlSecondsAfterFinished: 0 }),
+      { until: ["jobs", "work"], has: null },
+      settle,
     ],
   },
 ]

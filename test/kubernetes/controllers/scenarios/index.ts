@@ -19,6 +19,7 @@ import { disruptionScenarios } from "./disruption-and-scaling.ts"
 import { failingJobScenarios } from "./failing-jobs.ts"
 import { indexedJobScenarios } from "./indexed-jobs.ts"
 import { oddJobScenarios } from "./job-odds.ts"
+import { interruptedRolloutScenarios } from "./interrupted-rollouts.ts"
 import { jobScenarios } from "./jobs.ts"
 import { lostClaimScenarios } from "./lost-claims.ts"
 import { mirroringScenarios } from "./mirrored-endpoints.ts"
@@ -51,6 +52,7 @@ export const scenarios: readonly Scenario[] = [
   ...deploymentScenarios,
   ...deploymentHistoryScenarios,
   ...deploymentAnnotationScenarios,
+  ...interruptedRolloutScenarios,
   ...replicaSetScenarios,
   ...replicaSetPodScenarios,
   ...statefulSetScenarios,

@@ -1,7 +1,7 @@
 // Jobs whose pods have indexes.
 
 import type { Scenario } from "../scenario.ts"
-import { ended, index, indexed, patched } from "./job-steps.ts"
+import { ended, held, index, indexed, patched } from "./job-steps.ts"
 import { job, jobHas, settle } from "./steps.ts"
 
 export const indexedJobScenarios: readonly Scenario[] = [
@@ -128,6 +128,39 @@ export const indexedJobScenarios: readonly Scenario[] = [
       settle,
       { pods: { exit: 1 }, count: 1 },
       jobHas({ failed: 1, active: 2 }),
+    ],
+  },
+  {
+    name: "indexed job that replaces only failed pods, which do not end",
+    nodes: "bound",
+    steps: [
+      indexed(3, { podReplacementPolicy: "Failed", backoffLimitPerIndex: 2, ...held }),
+      jobHas({ active: 3 }),
+      settle,
+      { deletePods: index(1) },
+      settle,
+      { deletePods: index(2) },
+      settle,
+    ],
+  },
+  {
+    name: "indexed job suspended, made larger and made smaller",
+    nodes: "bound",
+    steps: [
+      indexed(2),
+      jobHas({ active: 2 }),
+      settle,
+      { pods: "succeeded", labels: index(0) },
+      jobHas({ succeeded: 1 }),
+      settle,
+      patched({ suspend: true }),
+      settle,
+      patched({ completions: 4, parallelism: 4 }),
+      settle,
+      patched({ suspend: false }),
+      settle,
+      patched({ completions: 1, parallelism: 1 }),
+      settle,
     ],
   },
 ]

@@ -172,4 +172,45 @@ export const mirroringScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  {
+    name: "endpoints by hand with ports that share addresses",
+    steps: [
+      service(withoutSelector),
+      endpoints([
+        {
+          addresses: [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }],
+          notReadyAddresses: [{ ip: "192.0.2.3" }],
+          ports: [
+            { name: "a", port: 1 },
+            { name: "b", port: 2 },
+          ],
+        },
+        { addresses: [{ ip: "192.0.2.3" }], ports: [{ name: "b", port: 2 }] },
+        { addresses: [{ ip: "192.0.2.4" }] },
+        { notReadyAddresses: [{ ip: "192.0.2.1" }], ports: [{ name: "c", port: 3 }] },
+        {
+          addresses: [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }],
+          notReadyAddresses: [{ ip: "192.0.2.3" }],
+          ports: [{ name: "d", port: 4 }],
+        },
+      ]),
+      settle,
+    ],
+  },
+  {
+    name: "endpoints by hand of both families get other ports",
+    steps: [
+      service(withoutSelector),
+      endpoints([
+        { addresses: [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }], ports: [{ name: "a", port: 1 }] },
+        { addresses: [{ ip: "2001:db8::2" }], ports: [{ name: "b", port: 2 }] },
+      ]),
+      settle,
+      {
+        patch: ["endpoints", "web"],
+        with: { subsets: [{ addresses: [{ ip: "2001:db8::1" }], ports: [{ name: "c", port: 1 }] }] },
+      },
+      settle,
+    ],
+  },
 ]

@@ -3,6 +3,7 @@
 import type { Scenario } from "../scenario.ts"
 import { config, counts, pod, scoped } from "./deletion-steps.ts"
 import { deployment, job, quota, rolled, scale, settle } from "./steps.ts"
+import { claim } from "./volume-steps.ts"
 
 export const quotaScenarios: readonly Scenario[] = [
   {
@@ -170,5 +171,44 @@ export const quotaScenarios: readonly Scenario[] = [
     name: "quota that comes late",
     nodes: "ready",
     steps: [deployment(), rolled(3), quota({ pods: "2", "count/replicasets.apps": "1" }), settle],
+  },
+  {
+    name: "quotas of claims with attributes",
+    steps: [
+      scoped("gold", {
+        hard: { persistentvolumeclaims: "3", "requests.storage": "10Gi" },
+        scopeSelector: {
+          matchExpressions: [{ scopeName: "VolumeAttributesClass", operator: "In", values: ["gold"] }],
+        },
+      }),
+      scoped("none", {
+        hard: { persistentvolumeclaims: "3" },
+        scopeSelector: { matchExpressions: [{ scopeName: "VolumeAttributesClass", operator: "DoesNotExist" }] },
+      }),
+      counts("gold", { persistentvolumeclaims: "3" }),
+      counts("none", { persistentvolumeclaims: "3" }),
+      claim("a", "1Gi", { volumeAttributesClassName: "gold" }),
+      claim("b", "1Gi", { volumeAttributesClassName: "silver" }),
+      claim("c", "1Gi"),
+      settle,
+      { delete: ["persistentvolumeclaims", "a"] },
+      settle,
+    ],
+  },
+  {
+    name: "quota of pods with resources of their own",
+    nodes: "bound",
+    steps: [
+      quota({ "requests.cpu": "8", "limits.cpu": "8", "requests.memory": "8Gi", "count/pods": "9" }),
+      counts("limit", { "count/pods": "9" }),
+      pod(
+        "a",
+        { resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "3", memory: "2Gi" } } },
+        { requests: { cpu: "1", memory: "1Mi" }, limits: { cpu: "1", memory: "1Gi" } },
+      ),
+      settle,
+      { pods: { exit: 1 } },
+      settle,
+    ],
   },
 ]

@@ -216,38 +216,6 @@ export const serviceScenarios: readonly Scenario[] = [
     steps: [service({ publishNotReadyAddresses: true }), pod("a"), settle, { pods: "ready" }, settle],
   },
   {
-    name: "service whose endpoints somebody calls headless",
-    nodes: "bound",
-    steps: [
-      service(),
-      pod("one"),
-      { pods: "ready" },
-      settle,
-      { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
-      settle,
-      // It is looked at again.
-      patched({}, { annotations: { note: "x" } }),
-      settle,
-    ],
-  },
-  {
-    name: "service whose endpoints somebody called headless",
-    nodes: "bound",
-    steps: [
-      service(),
-      settle,
-      pod("one"),
-      // It has a node.
-      settle,
-      { pods: "ready" },
-      settle,
-      { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
-      settle,
-      { pods: "unready" },
-      settle,
-    ],
-  },
-  {
     name: "service that may have no endpoints",
     steps: [
       quota({ "count/endpoints": "0", "count/endpointslices.discovery.k8s.io": "0" }),
@@ -301,5 +269,31 @@ export const serviceScenarios: readonly Scenario[] = [
     name: "service finds endpoints of its name",
     nodes: "ready",
     steps: [endpoints([subset("192.0.2.1")], { labels: { a: "b" } }), pod("a"), settle, service(), settle],
+  },
+  {
+    name: "service of ports that pods name differently",
+    nodes: "ready",
+    steps: [
+      service({
+        ports: [
+          { name: "http", port: 80, targetPort: "web" },
+          { name: "dns", port: 53, protocol: "UDP", targetPort: "web" },
+          { name: "fixed", port: 81, targetPort: 8081 },
+        ],
+      }),
+      pod("a"),
+      pod("b", { containers: [{ name: "c", image: "one", ports: [{ name: "web", containerPort: 9000 }] }] }),
+      pod("c", {
+        containers: [{ name: "c", image: "one", ports: [{ name: "web", containerPort: 9000, protocol: "UDP" }] }],
+      }),
+      pod("d", { containers: [{ name: "c", image: "one" }] }),
+      pod("e", {
+        containers: [
+          { name: "c", image: "one", ports: [{ name: "web", containerPort: 9000, protocol: "UDP" }] },
+          { name: "d", image: "one", ports: [{ name: "web", containerPort: 8000 }] },
+        ],
+      }),
+      settle,
+    ],
   },
 ]

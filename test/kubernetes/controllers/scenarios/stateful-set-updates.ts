@@ -1,7 +1,7 @@
 // StatefulSets that get another template.
 
 import type { Scenario } from "../scenario.ts"
-import { held, revisionNamed, stateful, wholeTemplate } from "./stateful-set-steps.ts"
+import { held, patched, revisionNamed, stateful, wholeTemplate } from "./stateful-set-steps.ts"
 import { container, image, labels, owner, scale, settle, template } from "./steps.ts"
 
 export const statefulSetUpdateScenarios: readonly Scenario[] = [
@@ -205,5 +205,50 @@ export const statefulSetUpdateScenarios: readonly Scenario[] = [
     name: "stateful set finds a revision of another, partial template",
     nodes: "ready",
     steps: [revisionNamed("other", { spec: { terminationGracePeriodSeconds: 7 } }), stateful({ replicas: 1 }), settle],
+  },
+  {
+    name: "stateful set that begins elsewhere rolls only beyond its partition",
+    nodes: "ready",
+    steps: [
+      stateful({
+        ordinals: { start: 2 },
+        updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 1 } },
+      }),
+      settle,
+      image("two", "statefulsets"),
+      settle,
+      { deletePods: labels, count: 1 },
+      settle,
+      patched({ updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } } }),
+      settle,
+    ],
+  },
+  {
+    name: "stateful set goes back within its partition",
+    nodes: "ready",
+    steps: [
+      stateful({ updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } }),
+      settle,
+      image("two", "statefulsets"),
+      settle,
+      image("three", "statefulsets"),
+      settle,
+      image("one", "statefulsets"),
+      settle,
+    ],
+  },
+  {
+    name: "stateful set rolls on delete, and then by itself",
+    nodes: "ready",
+    steps: [
+      stateful({ replicas: 2, updateStrategy: { type: "OnDelete" } }),
+      settle,
+      image("two", "statefulsets"),
+      settle,
+      { deletePods: labels, count: 1 },
+      settle,
+      patched({ updateStrategy: { type: "RollingUpdate" } }),
+      settle,
+    ],
   },
 ]

@@ -128,4 +128,36 @@ export const touchedSliceScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  {
+    name: "service whose endpoints somebody calls headless",
+    nodes: "bound",
+    steps: [
+      service(),
+      pod("one"),
+      { pods: "ready" },
+      settle,
+      { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
+      settle,
+      // It is looked at again.
+      patched({}, { annotations: { note: "x" } }),
+      settle,
+    ],
+  },
+  {
+    name: "service whose endpoints somebody called headless",
+    nodes: "bound",
+    steps: [
+      service(),
+      settle,
+      pod("one"),
+      // It has a node.
+      settle,
+      { pods: "ready" },
+      settle,
+      { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
+      settle,
+      { pods: "unready" },
+      settle,
+    ],
+  },
 ]
