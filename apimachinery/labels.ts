@@ -84,9 +84,22 @@ export function parseSelector(text: string): Selector {
 
 const byKey = (a: Requirement, b: Requirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
-/** As in the API, undefined selects nothing and an empty selector everything. Throws BadRequest for invalid selectors. */
+const knownSelectors = new WeakMap<LabelSelector, Selector>()
+
+/**
+ * As in the API, undefined selects nothing and an empty selector everything. Throws BadRequest for invalid selectors. Those of stored
+ * objects, which do not change, are parsed once: they are compared with each of many objects.
+ */
 export function selectorFromLabelSelector(selector: LabelSelector | undefined | null): Selector {
   if (selector === undefined || selector === null) return nothing
+  const known = knownSelectors.get(selector)
+  if (known !== undefined) return known
+  const parsed = parseLabelSelector(selector)
+  if (Object.isFrozen(selector)) knownSelectors.set(selector, parsed)
+  return parsed
+}
+
+function parseLabelSelector(selector: LabelSelector): Selector {
   const requirements: Requirement[] = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({
     key,
     operator: "=",

@@ -19,16 +19,17 @@ import type {
   Json,
   KubeObject,
   Node,
+  OwnerReference,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   Service,
 } from "../apimachinery/object.ts"
-import { parseSelector, type Selector } from "../apimachinery/labels.ts"
+import { matches, parseSelector, selectorFromLabelSelector, type Selector } from "../apimachinery/labels.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { decodeObject } from "../apimachinery/schema/decode/decode.ts"
-import { schemaOf } from "../apimachinery/schema/facts.ts"
+import { builtInResources, schemaOf } from "../apimachinery/schema/facts.ts"
 import { parseObject } from "../apimachinery/schema/json/parse.ts"
 import { applyDefaults } from "../apimachinery/schema/defaults.ts"
 import type { Schema } from "../apimachinery/schema/schema.ts"
@@ -36,6 +37,9 @@ import { compileStructural } from "../apimachinery/schema/structural/structural.
 import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
 import { atOnce } from "../apimachinery/steps.ts"
+import { placementOf } from "../controllers/daemonset/placement.ts"
+import type { DaemonSet } from "../controllers/daemonset/types.ts"
+import { Graph } from "../controllers/garbage-collector/graph.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
@@ -61,6 +65,8 @@ import { fakeTenant } from "../syncer/testing/fake-tenants.ts"
 const many = 100_000
 /** Of the thread's own time: many times what a test takes, and much less than it would. */
 const maxSeconds = 20
+const reference = { apiVersion: "v1", kind: "ConfigMap" }
+const uidOf = (n: number): string => `11111111-1111-4111-8111-${String(n).padStart(12, "0")}`
 const numbers = Array.from({ length: many }, (_, index) => index)
 
 let before: NodeJS.CpuUsage
@@ -398,6 +404,38 @@ describe("a pod of a tenant", () => {
     const lower = new Map(others.map((one) => [one, one]))
     expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
   })
+})
+
+test("an object that has many owners changes many times", () => {
+  const [resource] = builtInResources()
+  if (resource === undefined) throw new Error("there are resources")
+  const owners = numbers.slice(0, 15_000).map((n) => ({ ...reference, name: `o${n}`, uid: uidOf(n) }))
+  const graph = new Graph({ enqueue: () => undefined, isThere: () => false })
+  for (let time = 0; time < 40; time++) {
+    // Parsed each time, as from a watch: equal texts are not the same text.
+    const ownerReferences = JSON.parse(JSON.stringify(owners)) as OwnerReference[]
+    graph.observe(resource, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", uid: "a", ownerReferences } })
+  }
+  expect(graph.node("a")?.owners).toHaveLength(owners.length)
+})
+
+test("a selector of many values is compared with many pods", () => {
+  const values = numbers.map((n) => `v${(n * 7919) % many}`)
+  const selector = Object.freeze({ matchExpressions: [{ key: "app", operator: "In", values }] })
+  const selects = (n: number): boolean => matches(selectorFromLabelSelector(selector), { app: `v${n}` })
+  expect(numbers.slice(0, 2000).every(selects)).toBe(true)
+})
+
+test("a daemon with many tolerations is placed on many nodes", () => {
+  const tolerations = numbers.slice(0, 10_000).map((n) => ({ key: `k${n}`, operator: "Exists", effect: "NoSchedule" }))
+  const placed = placementOf({ spec: { template: { spec: { containers: [], tolerations } } } } as unknown as DaemonSet)
+  const nodes = numbers.slice(0, 10_000).map((n) => {
+    return {
+      metadata: { name: `n${n}` },
+      spec: { taints: [{ key: `k${n}`, effect: "NoSchedule" }] },
+    } as unknown as Node
+  })
+  expect(nodes.every((node) => placed(node).run)).toBe(true)
 })
 
 test("a job has many pods that are recorded, but not counted", () => {

@@ -4,7 +4,7 @@ import { controllerRevisions, daemonSets, nodes, pods } from "../../client/resou
 import { canonical } from "../template-hash.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import type { DaemonSet } from "./types.ts"
-import { daemonPod, nodeOf, placement } from "./placement.ts"
+import { daemonPod, nodeOf, placementOf } from "./placement.ts"
 
 const only = ["daemonset", "garbage-collector"]
 const node = (name: string, labels: Record<string, string> = {}, taints?: object[]): KubeObject => ({
@@ -221,7 +221,7 @@ describe("daemonPod()", () => {
   })
 })
 
-describe("placement()", () => {
+describe("placementOf()", () => {
   const set = daemonSet() as DaemonSet
   test.each([
     ["no taints", undefined, { run: true, stay: true }],
@@ -234,6 +234,6 @@ describe("placement()", () => {
     ["another NoExecute", { key: "x", effect: "NoExecute" }, { run: false, stay: false }],
     ["PreferNoSchedule", { key: "x", effect: "PreferNoSchedule" }, { run: true, stay: true }],
   ])("with %s", (_, taint, expected) => {
-    expect(placement(set, node("a", {}, taint === undefined ? undefined : [taint]) as Node)).toEqual(expected)
+    expect(placementOf(set)(node("a", {}, taint === undefined ? undefined : [taint]) as Node)).toEqual(expected)
   })
 })

@@ -8,7 +8,7 @@ import type { Controller } from "../context.ts"
 import type { ControllerRevision } from "../history/revisions.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
-import { placement } from "./placement.ts"
+import { placementOf } from "./placement.ts"
 import type { DaemonSet } from "./types.ts"
 
 interface Followed {
@@ -67,7 +67,7 @@ export function followNodes({
     })
     const present = new Set(owners)
     for (const set of sets.list(tenant)) {
-      const { run, stay } = placement(set, node)
+      const { run, stay } = placementOf(set)(node)
       const isThere = present.has(`${set.metadata.namespace}/${set.metadata.name}`)
       // A misscheduled pod may have become correctly scheduled.
       const isOutdated = isThere ? !stay || (set.status?.numberMisscheduled ?? 0) > 0 : run

@@ -86,14 +86,18 @@ export interface Place {
   pods: Pod[]
 }
 
-export function placement(set: DaemonSet, node: Node): Pick<Place, "run" | "stay"> {
+/** On each of the nodes. */
+export function placementOf(set: DaemonSet): (node: Node) => Pick<Place, "run" | "stay"> {
   const spec = set.spec?.template?.spec
-  if (spec === undefined || !fits(spec, node)) return { run: false, stay: false }
+  if (spec === undefined) return () => ({ run: false, stay: false })
   const tolerationOf = toleranceOf(tolerationsOf(spec))
-  const untolerated = (node.spec?.taints ?? []).filter((taint) => tolerationOf(taint) === undefined)
-  return {
-    run: !untolerated.some(({ effect }) => effect === "NoSchedule" || effect === "NoExecute"),
-    stay: !untolerated.some(({ effect }) => effect === "NoExecute"),
+  return (node) => {
+    if (!fits(spec, node)) return { run: false, stay: false }
+    const untolerated = (node.spec?.taints ?? []).filter((taint) => tolerationOf(taint) === undefined)
+    return {
+      run: !untolerated.some(({ effect }) => effect === "NoSchedule" || effect === "NoExecute"),
+      stay: !untolerated.some(({ effect }) => effect === "NoExecute"),
+    }
   }
 }
 

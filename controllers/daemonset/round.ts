@@ -11,7 +11,7 @@ import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-sta
 import { settleAll, slowStart } from "../pods/slow-start.ts"
 import type { DaemonSet, DaemonSetStatus } from "./types.ts"
 import type { FailedBackoff } from "./failed-backoff.ts"
-import { daemonPod, generationLabel, generationOf, nodeOf, placement, type Place } from "./placement.ts"
+import { daemonPod, generationLabel, generationOf, nodeOf, placementOf, type Place } from "./placement.ts"
 import { planUpdate, surges, type Plan } from "./rolling-update.ts"
 
 /** Maximum number of pods created, and of pods deleted, in one sync. */
@@ -49,9 +49,10 @@ export class Round {
     const pods = options.pods.filter((pod) => !(isFinished(pod) && isTerminating(pod)))
     const byNode = Map.groupBy(pods.sort(byPlaceAndAge), nodeOf)
     const nodes = new Set(options.nodes.map(({ metadata }) => metadata.name ?? ""))
+    const placed = placementOf(options.set)
     this.#places = options.nodes.map((node) => {
       const { name = "" } = node.metadata
-      return { node: name, isThere: true, ...placement(options.set, node), pods: byNode.get(name) ?? [] }
+      return { node: name, isThere: true, ...placed(node), pods: byNode.get(name) ?? [] }
     })
     for (const [node, orphans] of byNode) {
       if (node === undefined || nodes.has(node)) continue

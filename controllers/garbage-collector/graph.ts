@@ -216,8 +216,10 @@ export class Graph {
   #setOwners(node: Node, owners: readonly OwnerReference[]): void {
     const before = node.owners
     node.owners = owners
+    // An object may have thousands of owners.
+    const byUid = new Map(owners.map((owner) => [owner.uid, owner]))
     for (const reference of before) {
-      const now = owners.find((owner) => owner.uid === reference.uid)
+      const now = byUid.get(reference.uid)
       if (now === undefined) this.#unlink(node, reference.uid)
       // It no longer blocks its owner, which may now be removable.
       if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.enqueue(reference.uid)
