@@ -179,6 +179,21 @@ describe("the operator", () => {
     expect(tenants.get("demo")).toBeUndefined()
   })
 
+  test("removes a tenant that becomes known when the gateway is asked for it", async () => {
+    await create("default", "demo")
+    await inPhase("default", "demo", "Running")
+    tenants.unlisted.add("demo")
+    const list = vi.spyOn(tenants, "get").mockReturnValue(undefined)
+    const address = tenants.address.bind(tenants)
+    vi.spyOn(tenants, "address").mockImplementation((name) => {
+      list.mockRestore()
+      return address(name)
+    })
+    markDeleted("default", "demo")
+    await expect.poll(() => superCluster.find(virtualClusters, "default", "demo")).toBeUndefined()
+    expect(tenants.get("demo")).toBeUndefined()
+  })
+
   test("takes the names of namespaces from nobody who may write the status", async () => {
     tenants.failures = 1
     const { metadata } = await create("default", "demo")

@@ -206,8 +206,7 @@ export class VirtualClusterReconciler {
 
   async #removeTenant({ identity, clusterKey }: Claim): Promise<void> {
     const { superClient, tenants } = this.#parts
-    const tenant = tenants.get(identity.name)
-    if (tenant === undefined) await this.#checkIsGone(identity.name)
+    const tenant = tenants.get(identity.name) ?? (await this.#unlisted(identity.name))
     // The tenant of that name may belong to another VirtualCluster.
     if (tenant !== undefined && isOf(tenant, identity)) {
       await tenants.delete(identity.name)
@@ -216,17 +215,21 @@ export class VirtualClusterReconciler {
     await removeNamespaces(superClient, clusterKey, identity.uid)
   }
 
-  /** The list of tenants may lag behind what another process has created; the gateway itself knows. */
-  async #checkIsGone(name: string): Promise<void> {
+  /**
+   * The list of tenants may lag behind what another process has created; the gateway itself knows, and when it is asked may bring the
+   * list up to date. Returns undefined if the tenant is gone.
+   */
+  async #unlisted(name: string): Promise<Tenant | undefined> {
+    const { tenants } = this.#parts
     try {
-      await this.#parts.tenants.address(name)
+      await tenants.address(name)
     } catch (error) {
-      if (isNotFound(error)) return
+      if (isNotFound(error)) return undefined
       throw error
     }
-    // Unless it has become known meanwhile, the next attempt asks again.
-    if (this.#parts.tenants.get(name) === undefined)
-      throw serviceUnavailable(`tenant "${name}" exists, but is not known here yet`)
+    const tenant = tenants.get(name)
+    if (tenant === undefined) throw serviceUnavailable(`tenant "${name}" exists, but is not known here yet`)
+    return tenant
   }
 }
 
