@@ -125,6 +125,24 @@ describe("Endpoints of a Service without a selector", () => {
       ])
     })
   })
+
+  test("whose ports have too many addresses together are reported by an event, and their slices stay", async () => {
+    const numbers = Array.from({ length: 450 }, (_, n) => n)
+    const portOf = (n: number): object => ({ name: `p${n}`, port: n + 1 })
+    const own = numbers.map((n) => ({ addresses: [{ ip: `10.0.${n >> 8}.${n & 255}` }], ports: [portOf(n)] }))
+    const shared = numbers.map((n) => ({ ip: `10.1.${n >> 8}.${n & 255}` }))
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(endpoints, written())
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(2))
+    const before = slicesOf(harness)
+    await harness.change(endpoints, "default", "db", {
+      subsets: [...own, { addresses: shared, ports: numbers.map(portOf) }],
+    })
+    const message = "Nothing is mirrored to EndpointSlices: the ports of the subsets have too many addresses together"
+    await eventually(() => expect(harness.cluster.all(events)).toMatchObject([{ type: "Warning", message }]))
+    expect(slicesOf(harness)).toEqual(before)
+  })
 })
 
 describe("mirror()", () => {
