@@ -70,7 +70,7 @@ describe("a claim", () => {
     await harness.create(persistentVolumes, volume("free", "1Gi"))
     await eventually(() => expect(findClaim(harness, "data").spec?.volumeName).toBe("free"))
     // At first, after its own status was written, and when that volume was not available yet.
-    expect(harness.cluster.all(events)).toMatchObject([{ count: 3 }])
+    await eventually(() => expect(harness.cluster.all(events)).toMatchObject([{ count: 3 }]))
   })
 
   test("prefers the volume reserved for it, also with a WaitForFirstConsumer class", async () => {

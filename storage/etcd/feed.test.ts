@@ -63,6 +63,37 @@ test("a member that does not say how far it is, is left before the callers give 
   expect(failures).toEqual(["cancelled"])
 })
 
+test("a member that reads what a stream has missed is not left", async () => {
+  const current = { revision: 7 }
+  let streams = 0
+  let requests = 0
+  const opened = new EventEmitter()
+  const stream = () => {
+    streams++
+    const write = (): void =>
+      queueMicrotask(() => {
+        if (++requests > 1) return
+        current.revision = 9
+        opened.emit("data", { header: { ...current }, created: true, canceled: false, events: [] })
+      })
+    const cancel = (): void => void opened.emit("error", new Error("cancelled"))
+    return { stream: Object.assign(opened, { write, cancel }), abandon: () => undefined }
+  }
+  const call = () => Promise.resolve({ response: { header: { ...current } } })
+  await using feed = await Feed.start({
+    client: { calls: {}, call, stream } as unknown as EtcdClient,
+    limits: { ...defaultEtcdLimits, attemptMs: 5, callMs: 60_000, progressMs: 1 },
+    prefix: Buffer.from("/p/"),
+    handler: { changed: () => undefined, lost: () => Promise.resolve(), failing: () => undefined },
+  })
+  const reached = feed.reach(9)
+  // Many times as long as an answer may take.
+  await expect.poll(() => requests).toBeGreaterThan(50)
+  opened.emit("data", { header: { ...current }, created: false, canceled: false, events: [] })
+  await reached
+  expect(streams).toBe(1)
+})
+
 test("a transaction whose events come in parts is delivered as one, and not without its end", async () => {
   const streams: EventEmitter[] = []
   const stream = () => {

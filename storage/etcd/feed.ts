@@ -48,6 +48,8 @@ export class Feed implements AsyncDisposable {
   #asking: NodeJS.Timeout | undefined
   /** Runs while the stream owes an answer. */
   #overdue: NodeJS.Timeout | undefined
+  /** The member still reads what this stream has missed, however long that takes, and says nothing before. */
+  #isCatchingUp = false
   /** Streams in a row that have delivered nothing. */
   #failures = 0
 
@@ -127,6 +129,7 @@ export class Feed implements AsyncDisposable {
     stream.on("data", (response: WatchResponse) => {
       this.#answered()
       this.#stream = stream
+      this.#isCatchingUp = response.created && response.header.revision > this.#revision
       if (!response.canceled) this.#failures = 0
       if (response.canceled) {
         if (response.compact_revision > 0) ended.resolve(this.#startAnew())
@@ -207,7 +210,7 @@ export class Feed implements AsyncDisposable {
       if (this.#waiters.length === 0 || this.#ending.signal.aborted) return
       if (this.#stream !== undefined) {
         this.#stream.write({ progress_request: {} })
-        this.#expectAnswer(this.#stream)
+        if (!this.#isCatchingUp) this.#expectAnswer(this.#stream)
       }
       this.#askSoon()
     }, this.#parts.limits.progressMs)
