@@ -1,12 +1,12 @@
 // Shared by all stores of a database: calls, the feed, and the compacted revision.
 
+import { FairPlaces } from "../../apimachinery/fair-places.ts"
 import { HistoryPolicy } from "../history-policy.ts"
 import { compactionTarget } from "../transaction.ts"
 import { hasCode, type Revision } from "../types.ts"
 import { type Backlog, type BacklogRequest, readBacklog } from "./backlog.ts"
 import { EtcdClient } from "./client.ts"
 import { storageError } from "./errors.ts"
-import { FairTurns } from "./fair-turns.ts"
 import { Feed, type FeedHandler } from "./feed.ts"
 import { storesPrefix } from "./keys.ts"
 import type { EtcdLimits } from "./limits.ts"
@@ -33,7 +33,7 @@ export class Connection implements AsyncDisposable {
   #compacted: Revision = 0
   #compacting: Promise<void> | undefined
   /** Backlog reads for watches. */
-  readonly #reading: FairTurns
+  readonly #reading: FairPlaces<string>
 
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options)
@@ -54,7 +54,7 @@ export class Connection implements AsyncDisposable {
     this.prefix = prefix
     this.storesPrefix = Buffer.from(storesPrefix(prefix))
     this.#limits = limits
-    this.#reading = new FairTurns({ all: limits.maxBacklogs, each: limits.maxBacklogsOfStore })
+    this.#reading = new FairPlaces({ all: limits.maxBacklogs, each: limits.maxBacklogsOfStore })
     this.#policy = new HistoryPolicy({ ...limits, historyMilliseconds }, now)
   }
 

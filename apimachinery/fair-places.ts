@@ -1,18 +1,18 @@
-// Limits how much runs at once, of all stores together and of each. What waits takes turns by store: a tenant with many watches that
-// are behind hardly delays those of others.
+// Limits how many jobs run at once, of all groups together and of each (a tenant, a store). Those that wait run round robin over the
+// groups, one job each: a group with many of them hardly delays those of others.
 
-export class FairTurns {
+export class FairPlaces<K> {
   readonly #limits: { all: number; each: number }
   #all = 0
-  readonly #running = new Map<string, number>()
-  /** By group, those that had their turn least recently first. No line is empty. */
-  readonly #lines = new Map<string, (() => void)[]>()
+  readonly #running = new Map<K, number>()
+  /** By group, those that had a place least recently first. No line is empty. */
+  readonly #lines = new Map<K, (() => void)[]>()
 
   constructor(limits: { all: number; each: number }) {
     this.#limits = limits
   }
 
-  async run<T>(group: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(group: K, work: () => Promise<T>): Promise<T> {
     if (this.#mayBegin(group)) this.#begin(group)
     else await new Promise<void>((begin) => this.#wait(group, begin))
     try {
@@ -22,22 +22,22 @@ export class FairTurns {
     }
   }
 
-  #mayBegin(group: string): boolean {
+  #mayBegin(group: K): boolean {
     return this.#all < this.#limits.all && (this.#running.get(group) ?? 0) < this.#limits.each
   }
 
-  #begin(group: string): void {
+  #begin(group: K): void {
     this.#all++
     this.#running.set(group, (this.#running.get(group) ?? 0) + 1)
   }
 
-  #wait(group: string, begin: () => void): void {
+  #wait(group: K, begin: () => void): void {
     const line = this.#lines.get(group)
     if (line === undefined) this.#lines.set(group, [begin])
     else line.push(begin)
   }
 
-  #end(group: string): void {
+  #end(group: K): void {
     this.#all--
     const left = (this.#running.get(group) ?? 0) - 1
     if (left > 0) this.#running.set(group, left)

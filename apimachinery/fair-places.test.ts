@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
-import { FairTurns } from "./fair-turns.ts"
+import { FairPlaces } from "./fair-places.ts"
 
 test("no more than the limits run at once, and groups take turns", async () => {
-  const turns = new FairTurns({ all: 3, each: 2 })
+  const places = new FairPlaces({ all: 3, each: 2 })
   const begun: string[] = []
   const ends: (() => void)[] = []
   const run = (group: string, name: string): Promise<void> =>
-    turns.run(group, () => {
+    places.run(group, () => {
       begun.push(name)
       return new Promise((resolve) => ends.push(resolve))
     })
@@ -22,10 +22,10 @@ test("no more than the limits run at once, and groups take turns", async () => {
 })
 
 test("what fails gives its place to the next one", async () => {
-  const turns = new FairTurns({ all: 1, each: 1 })
-  const failing = turns.run("a", () => Promise.reject(new Error("no member responds")))
-  const next = turns.run("a", () => Promise.resolve("done"))
+  const places = new FairPlaces({ all: 1, each: 1 })
+  const failing = places.run("a", () => Promise.reject(new Error("no member responds")))
+  const next = places.run("a", () => Promise.resolve("done"))
   await expect(failing).rejects.toThrow("no member responds")
   expect(await next).toBe("done")
-  expect(await turns.run("b", () => Promise.resolve("free"))).toBe("free")
+  expect(await places.run("b", () => Promise.resolve("free"))).toBe("free")
 })
