@@ -6,6 +6,8 @@ import type { Clock } from "../client/clock.ts"
 
 /** A write that is not shown after this time was overwritten by another client, or will never be shown. */
 const patienceMs = 5_000
+/** Delay of a reconcile whose cache does not show the last writes yet; usually their events arrive earlier. */
+export const staleRetryMs = 100
 
 interface Write {
   at: number

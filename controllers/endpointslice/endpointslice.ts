@@ -8,7 +8,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { WriteTracker } from "../write-tracker.ts"
+import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import { familiesOf, isAuto, podsOfNoNode, wantedOf } from "./endpoints-of.ts"
 import { plan, type Plan } from "./plan.ts"
 import { addHints, bare } from "./topology-hints.ts"
@@ -20,7 +20,7 @@ import {
   enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
-import { isManagedBy, staleRetryMs, watchSlices } from "./slices.ts"
+import { isManagedBy, watchSlices } from "./slices.ts"
 import { TriggerTimes } from "./trigger-times.ts"
 import { carryOut } from "./slice-writes.ts"
 import { Zones } from "./zones.ts"

@@ -7,9 +7,9 @@ import { endpoints as endpointsResource, endpointSlices, services } from "../../
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { WriteTracker } from "../write-tracker.ts"
+import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import { isMirrored, managedBy, mirror, type Mirrored } from "./mirror.ts"
-import { isManagedBy, staleRetryMs, watchSlices } from "./slices.ts"
+import { isManagedBy, watchSlices } from "./slices.ts"
 
 export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Endpoints>(endpointsResource)

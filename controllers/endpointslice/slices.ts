@@ -7,9 +7,6 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
 
-/** Delay if the cache does not show the last writes yet; usually their events arrive earlier. */
-export const staleRetryMs = 100
-
 export const isManagedBy = ({ metadata }: EndpointSlice, manager: string): boolean =>
   metadata.labels?.[managedByLabel] === manager
 

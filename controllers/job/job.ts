@@ -8,16 +8,13 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { claim } from "../pods/claim.ts"
 import type { Failures } from "./backoff.ts"
 import { Expectations } from "../pods/expectations.ts"
-import { WriteTracker } from "../write-tracker.ts"
+import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import { followJobs, isForNow, orphans } from "./events.ts"
 import { isFinishedJob } from "./finished.ts"
 import { Round, type JobMemory } from "./round.ts"
 import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
 
 const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
-
-/** Retry delay while the informers have not seen our own writes. */
-const staleRetryMs = 100
 
 export function runJobs(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)

@@ -10,7 +10,7 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isTerminating } from "../pods/pod-state.ts"
-import { WriteTracker } from "../write-tracker.ts"
+import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import {
   claimNames,
   claimOf,
@@ -25,8 +25,6 @@ import { reconcileClaim } from "./release.ts"
 
 const annotation = "resource.kubernetes.io/pod-claim-name"
 const fieldManager = "ResourceClaimController"
-/** Retry delay while the cache does not show the claims of a pod yet. */
-const staleRetryMs = 100
 
 export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
   const pods = ctx.informers.of<Pod>(podResource)
