@@ -144,6 +144,17 @@ describe("list", () => {
     expect(names(rest.items)).toEqual(["c01", "c02", "z"])
   })
 
+  test("does not continue at a revision that is not there yet, as after a store was restored", async () => {
+    const { registry, ctx } = await filled(3)
+    const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":99999,"start":"/c00\\u0000"}').toString("base64url")
+    for (const fieldSelector of ["", "metadata.name=c01"]) {
+      await expect(registry.list(ctx, { namespace, continue: token, fieldSelector })).rejects.toMatchObject({
+        code: 504,
+        message: expect.stringContaining("Too large resource version: 99999, current: ") as string,
+      })
+    }
+  })
+
   test.each([
     [
       { fieldSelector: "spec.foo=x" },

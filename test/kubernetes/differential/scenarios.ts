@@ -14,6 +14,7 @@ import { certificateRequestCases } from "./cases/certificate-requests.ts"
 import { classRuleCases } from "./cases/class-rules.ts"
 import { componentCases } from "./cases/components.ts"
 import { creatingUpdateCases } from "./cases/creating-updates.ts"
+import { continueTokenCases } from "./cases/continue-tokens.ts"
 import { countRuleCases } from "./cases/count-rules.ts"
 import { cronScheduleCases } from "./cases/cron-schedules.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
@@ -184,7 +185,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "OpenAPI documents",
       scenarios: [...openAPICases(), ...customDocumentCases(), ...customDocumentEdgeCases()],
     },
-    { name: "lists and watches", scenarios: [...listCases(), ...bookmarkCases()] },
+    { name: "lists and watches", scenarios: [...listCases(), ...bookmarkCases(), ...continueTokenCases()] },
     { name: "parts of a control plane", scenarios: componentCases() },
     { name: "nodes", scenarios: [...nodeReadCases(), ...nodeWriteCases()] },
     {

@@ -84,7 +84,10 @@ async function placeOf(
   limit: number,
   token: ContinueToken | undefined,
 ): Promise<Place> {
-  if (token !== undefined) return { ...token, after: base + token.after }
+  if (token !== undefined) {
+    await checkNotFuture(token.revision, store, token.written)
+    return { ...token, after: base + token.after }
+  }
   const revision = parseListResourceVersion(options.resourceVersion)
   await checkNotFuture(revision, store, options.resourceVersion)
   // With a limit and without a match, a resource version is exact, but for a single object.
