@@ -2,6 +2,7 @@
 // k8s.io/api/*/*/register.go, k8s.io/apiextensions-apiserver, k8s.io/kube-aggregator.
 
 import { dictionary } from "../dictionary.ts"
+import { parseGroupVersion } from "../object.ts"
 
 const kinds: Readonly<Record<string, string>> = dictionary({
   "admissionregistration.k8s.io/v1alpha1":
@@ -47,6 +48,14 @@ const kinds: Readonly<Record<string, string>> = dictionary({
 
 export function isUnserved(apiVersion: string, kind: string): boolean {
   return kinds[apiVersion]?.split(" ").includes(kind) === true
+}
+
+/** The versions of a group that have such kinds. */
+export function unservedVersions(group: string): string[] {
+  return Object.keys(kinds).flatMap((apiVersion) => {
+    const { group: one, version } = parseGroupVersion(apiVersion)
+    return one === group ? [version] : []
+  })
 }
 
 /** Of those, the ones that have other fields, or other defaults, than the served version of their kind. */

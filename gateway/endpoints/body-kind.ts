@@ -5,10 +5,9 @@ import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../api
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { unrecognized } from "../../apimachinery/schema/json/parse.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { isUnserved } from "../../apimachinery/schema/unserved.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
-import { isDelegated } from "../registry/delegated-groups.ts"
 import type { Expected } from "./expected.ts"
+import { notRegistered, packageOf, typeIn } from "./schemes.ts"
 
 /** What Go takes for the same: "/v1" is "v1", "/" is nothing. Source: k8s.io/apimachinery/pkg/runtime/schema (ParseGroupVersion). */
 export function simplifyVersion(object: { apiVersion?: unknown }): void {
@@ -46,28 +45,19 @@ export function checkKind(object: KubeObject, expected: Expected, text = () => J
   if (object.kind === kind && expected.alike?.includes(object.apiVersion) === true) object.apiVersion = apiVersion
   if (object.kind === kind && object.apiVersion === apiVersion) return
   const given = parseGroupVersion(object.apiVersion)
-  const isKnown =
-    knownOther(object, expected) !== undefined ||
-    (schemeOf(given.group) === schemeOf(group) && isUnserved(object.apiVersion, object.kind))
-  if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
-  const detail = isKnown
-    ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`
-    : `no kind ${goQuote(object.kind)} is registered for version ${goQuote(object.apiVersion)}`
+  const type = typeIn(group, { ...given, kind: object.kind })
+  if (type !== undefined && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
+  const detail =
+    type === undefined
+      ? notRegistered({ ...given, kind: object.kind })
+      : `converting (${type}) to (${packageOf(group)}.${kind}): unknown conversion`
   const shown = goQuote(given.version)
   throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
 }
 
-/** The scheme of the group alone, or "" for the one that all others share. */
-const schemeOf = (group: string): string => (isDelegated(group) ? group : "")
-
 /** For two kinds of a group that cannot be converted into each other. */
 export function unconvertible(group: string, from: string, to: string): string {
   return `converting (${packageOf(group)}.${from}) to (${packageOf(group)}.${to}): unknown conversion`
-}
-
-/** The package of a group's internal types. */
-function packageOf(group: string): string {
-  return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")
 }
 
 /** Custom resources must specify apiVersion and kind. Which kind is validated with the object, since its status may name any. */
@@ -97,6 +87,7 @@ export function knownOther(
   const kind = object.kind || expected.kind
   const { group, version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
   if (kind === expected.kind && group === expected.group && version === expected.version) return undefined
-  const schema = schemeOf(group) === schemeOf(expected.group) ? schemaOf({ group, version, kind }) : undefined
+  if (typeIn(expected.group, { group, version, kind }) === undefined) return undefined
+  const schema = schemaOf({ group, version, kind })
   return schema && { version, kind, schema }
 }

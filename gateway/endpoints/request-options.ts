@@ -8,7 +8,7 @@ import {
   required,
   type FieldError as Fault,
 } from "../../apimachinery/field-errors.ts"
-import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
+import { type Json, parseGroupVersion } from "../../apimachinery/object.ts"
 import { maxManager, unprintable, validateFieldManager } from "../../apimachinery/managed-fields/validate.ts"
 import { parseInt64 } from "../../apimachinery/go/integers.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode/decode.ts"
@@ -19,9 +19,10 @@ import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { type DeleteOptions, deleteRequestOf } from "../registry/generic/deletion.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
-import { lacksVersion, versionMissingIn } from "./body-kind.ts"
+import { lacksVersion, simplifyVersion, versionMissingIn } from "./body-kind.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import type { RequestBody } from "./request-body.ts"
+import { notRegistered, typeOfOptions } from "./schemes.ts"
 import { between } from "../../apimachinery/texts.ts"
 import { refusalDetail } from "../../apimachinery/schema/decode/errors.ts"
 
@@ -129,11 +130,13 @@ function fromBody(ctx: RequestContext, body: RequestBody): DeleteOptions {
           if (kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
         })
       : parseOptions(body, contentType)
-  const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
-  if (typeof apiVersion === "string" && lacksVersion(apiVersion) && apiVersion !== "meta.k8s.io/") {
+  const named = value as { kind?: string | null; apiVersion?: string | null }
+  simplifyVersion(named)
+  const { kind, apiVersion } = named
+  if (apiVersion && lacksVersion(apiVersion) && apiVersion !== "meta.k8s.io/") {
     throw badRequest(versionMissingIn(JSON.stringify(value)))
   }
-  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
+  if (kind && kind !== "DeleteOptions") throw notOptions(kind, apiVersion ?? "")
   if (schema !== undefined) decodeOptions(schema, value)
   return value as DeleteOptions
 }
@@ -163,29 +166,13 @@ function parseOptions({ bytes, converted }: RequestBody, contentType: string | u
   }
 }
 
-/** Other kinds that the scheme of options contains. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go. */
-const everywhere: ReadonlySet<string> = new Set(["CreateOptions", "UpdateOptions"])
-const unversioned: ReadonlySet<string> = new Set([
-  "Status",
-  "APIVersions",
-  "APIGroup",
-  "APIGroupList",
-  "APIResourceList",
-])
-const ofMeta: ReadonlySet<string> = new Set(["Table", "PartialObjectMetadata", "PartialObjectMetadataList"])
-
-function isMetaKind({ group, version, kind }: GroupVersionKind): boolean {
-  if (everywhere.has(kind)) return true
-  return version === "v1" && (group === "" ? unversioned.has(kind) : group === "meta.k8s.io" && ofMeta.has(kind))
-}
-
-function notOptions(kind: Json, apiVersion: Json | undefined): StatusError {
-  const given = typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : "meta.k8s.io/v1"
-  if (typeof kind === "string" && isMetaKind({ ...parseGroupVersion(given), kind })) {
-    return badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
-  }
+function notOptions(kind: string, apiVersion: string): StatusError {
+  const given = { ...parseGroupVersion(apiVersion || "meta.k8s.io/v1"), kind }
+  const type = typeOfOptions(given)
   return badRequest(
-    `no kind ${JSON.stringify(kind)} is registered for version "${given}" in scheme "pkg/runtime/scheme.go:111"`,
+    type === undefined
+      ? `${notRegistered(given)} in scheme "pkg/runtime/scheme.go:111"`
+      : `converting (${type}) to (v1.DeleteOptions): unknown conversion`,
   )
 }
 

@@ -9,6 +9,7 @@ import { appliedDeletionCases } from "./cases/applied-deletions.ts"
 import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { bookmarkCases } from "./cases/bookmarks.ts"
 import { byteCases } from "./cases/bytes.ts"
+import { claimedKindCases } from "./cases/claimed-kinds.ts"
 import { claimAndVolumeCases } from "./cases/claims-and-volumes.ts"
 import { certificateRequestCases } from "./cases/certificate-requests.ts"
 import { classRuleCases } from "./cases/class-rules.ts"
@@ -324,6 +325,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...requestCases(),
         ...queryByteCases(),
         ...optionFaultCases(),
+        ...claimedKindCases(),
         ...repeatedDeletionCases(),
         ...appliedDeletionCases(),
         ...yamlCases(),
