@@ -80,6 +80,8 @@ export interface ListOptions {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
+  /** Only the object of this name, which a field selector must require, if there is one. */
+  name?: string
   limit?: number
   /** Only for watches; lists reject it. */
   sendInitialEvents?: boolean

@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto"
-import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fields.ts"
-import { badRequest, isExpired, StatusError } from "../../../apimachinery/status.ts"
+import { isExpired, StatusError } from "../../../apimachinery/status.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { largeWatchBytes } from "../../request/large-places.ts"
@@ -169,7 +168,8 @@ function watchRequest(ctx: RequestContext): WatchRequest {
   return {
     ...options,
     ...(startsAnywhere(ctx, options) ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {}),
-    ...selectedByName(ctx, options.fieldSelector),
+    // The deprecated path of a watch may name the object; a field selector for a name also sets the name of the request.
+    ...(ctx.info.name === "" ? {} : { name: ctx.info.name }),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     endsWithEdition: true,
     signal: ctx.signal,
@@ -191,16 +191,4 @@ function startsAnywhere(
 ): boolean {
   const isDefaulted = sendInitialEvents === undefined && resourceVersionMatch === undefined
   return isDefaulted && resourceVersion === "0" && flag(query, "watch") // not for the deprecated path
-}
-
-/** The deprecated path of a watch may name the object; a field selector for a name also sets the name of the request. */
-function selectedByName({ info: { name } }: RequestContext, fieldSelector = ""): { fieldSelector?: string } {
-  if (name === "") return {}
-  const named = { field: "metadata.name", equal: true, value: name }
-  if (fieldSelector === "") return { fieldSelector: printFieldSelector({ requirements: [named] }) }
-  const isNamed = parseFieldSelector(fieldSelector).requirements.some(
-    ({ field, equal, value }) => field === named.field && equal && value === name,
-  )
-  if (isNamed) return {}
-  throw badRequest("fieldSelector metadata.name doesn't match requested name")
 }

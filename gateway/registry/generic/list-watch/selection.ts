@@ -31,13 +31,15 @@ interface Selectors {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
+  name?: string
 }
 
 /** Throws BadRequest for selectors that cannot be parsed or contain unsupported fields. */
 export function selectionOf(definition: ResourceDefinition, selectors: Selectors): Selection {
   const labels = selectors.labelSelector ? parseSelector(selectors.labelSelector) : undefined
-  const fields = selectors.fieldSelector ? fieldSelectorOf(definition, selectors.fieldSelector) : undefined
-  if (fields !== undefined) checkSupported(definition, fields)
+  const given = selectors.fieldSelector ? fieldSelectorOf(definition, selectors.fieldSelector) : undefined
+  if (given !== undefined) checkSupported(definition, given)
+  const fields = selectors.name === undefined ? given : namedBy(selectors.name, given)
   const where = placeOf(definition, selectors.namespace ?? "", fields)
   const looksAt = (labels?.requirements.length ?? 0) + (fields?.requirements.length ?? 0)
   return {
@@ -45,6 +47,14 @@ export function selectionOf(definition: ResourceDefinition, selectors: Selectors
     matches: looksAt === 0 ? undefined : predicate(definition, labels, fields),
     matchesLabels: labels === undefined ? undefined : (values) => matches(labels, values),
   }
+}
+
+/** Source: k8s.io/apiserver/pkg/endpoints/handlers/get.go (listOpts). */
+function namedBy(name: string, given: FieldSelector | undefined): FieldSelector {
+  if (given === undefined || given.requirements.length === 0)
+    return { requirements: [{ field: "metadata.name", equal: true, value: name }] }
+  if (requiredValue(given, "metadata.name") === name) return given
+  throw badRequest("fieldSelector metadata.name doesn't match requested name")
 }
 
 /** With the present names of fields that had others. */

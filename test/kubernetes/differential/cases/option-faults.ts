@@ -72,6 +72,18 @@ function watchPaths(): RequestStep[] {
     "resourceVersionMatch=NotOlderThan&watch=true",
     "resourceVersionMatch=NotOlderThan&watch=false",
     "resourceVersionMatch=NotOlderThan&labelSelector=(",
+    // The name in the path, which these may only repeat, is looked at last.
+    ...[
+      "metadata.name=a",
+      "metadata.name=b",
+      "metadata.name!=a",
+      "metadata.name=a,metadata.name=b",
+      "=",
+      "=a",
+      "x=a",
+    ].flatMap((selector) =>
+      ["", "&labelSelector=("].map((more) => `fieldSelector=${encodeURIComponent(selector)}${more}`),
+    ),
   ]
   const paths = ["configmaps", "configmaps/a"].map((end) => `/api/v1/watch/namespaces/@{ns}/${end}`)
   return [
