@@ -1,4 +1,6 @@
+import type { Json } from "../../../apimachinery/object.ts"
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
+import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
@@ -36,8 +38,10 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
     wipeSystemFields(object)
+    dropRepeatedOwners(ctx, object, "sent")
     await recordWrite(managedKind(ctx, definition, ""), object, undefined, options)
     await admit.mutate(object, undefined)
+    writeZeros(definition.schema, object as unknown as Json, false)
     const validate = (): Promise<void> => admit.validate(object, undefined)
     return sendReview(ctx, response, definition, await definition.answer(ctx, object, options, validate))
   }

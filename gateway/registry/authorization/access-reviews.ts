@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/pkg/registry/authorization.
 
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
-import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { badRequest, invalid } from "../../../apimachinery/status.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -21,9 +21,14 @@ interface ResourceAttributes extends SelectingAttributes {
   name?: string
 }
 
+interface NonResourceAttributes {
+  path?: string
+  verb?: string
+}
+
 interface ReviewSpec {
   resourceAttributes?: ResourceAttributes
-  nonResourceAttributes?: { path?: string; verb?: string }
+  nonResourceAttributes?: NonResourceAttributes
   user?: string
   groups?: string[]
   uid?: string
@@ -54,7 +59,7 @@ export const localSubjectAccessReviews: KindExtension = {
       errors.push(
         invalidValue(
           path.child("nonResourceAttributes"),
-          spec.nonResourceAttributes,
+          asInMemory(spec.nonResourceAttributes),
           "disallowed on this kind of request",
         ),
       )
@@ -71,6 +76,9 @@ export const selfSubjectAccessReviews: KindExtension = {
     return answer(ctx, object, ctx.user, errors, validate)
   },
 }
+
+/** Errors print Go's type in memory, whose fields have no names in JSON. */
+const asInMemory = ({ path: of = "", verb = "" }: NonResourceAttributes): Json => ({ Path: of, Verb: verb })
 
 function specOf(object: KubeObject): ReviewSpec {
   return (object as Review).spec ?? {}
@@ -108,7 +116,7 @@ function validateAttributes(spec: ReviewSpec): FieldError[] {
     return [
       invalidValue(
         path.child("nonResourceAttributes"),
-        nonResourceAttributes,
+        asInMemory(nonResourceAttributes),
         "cannot be specified in combination with resourceAttributes",
       ),
     ]

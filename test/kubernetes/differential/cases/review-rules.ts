@@ -11,6 +11,7 @@ const claims = "/apis/resource.k8s.io/v1/namespaces/@{ns}/resourceclaims"
 export function reviewRuleCases(): Scenario[] {
   return [
     { name: "access reviews have several faults", steps: faults() },
+    { name: "reviews have owners", steps: owned() },
     { name: "service accounts of a node report on devices", steps: reports() },
   ]
 }
@@ -34,6 +35,26 @@ function faults(): RequestStep[] {
           },
           { label: `POST ${kind} ${index} ${place}` },
         ),
+      ),
+    ),
+  )
+}
+
+/** They are answered as they would be stored. */
+function owned(): RequestStep[] {
+  const owner = { apiVersion: "v1", kind: "Pod", name: "a", uid: "u" }
+  const paths = [
+    `${reviews}/subjectaccessreviews`,
+    `${reviews}/selfsubjectaccessreviews`,
+    "/apis/authentication.k8s.io/v1/tokenreviews",
+    "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+  ]
+  return paths.flatMap((path) =>
+    [[{}], [owner, owner], [owner]].map((ownerReferences, index) =>
+      post(
+        path,
+        { metadata: { ownerReferences }, spec: { token: "a", user: "a" } },
+        { label: `POST ${path} ${index}` },
       ),
     ),
   )
