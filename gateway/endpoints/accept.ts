@@ -38,19 +38,20 @@ export const parseAccept: (header: string) => readonly Clause[] = remembering((h
   ),
 )
 
-const trim = (text: string): string => text.replace(/^ +/, "").replace(/(?<! ) +$/, "")
+/** go-restful and goautoneg trim nothing else. */
+export const trimSpaces = (text: string): string => text.replace(/^ +/, "").replace(/(?<! ) +$/, "")
 
 function parseClause(text: string): Weighed | undefined {
   const [range = "", ...rest] = text.split(";")
-  const [main = "", sub = "", more = ""] = range.split("/").map(trim)
+  const [main = "", sub = "", more = ""] = range.split("/").map(trimSpaces)
   if (more !== "" || (sub === "" && main !== "*")) return undefined
   let quality = 1
   const parameters = new Map<string, string>()
   for (const part of rest) {
     const [name = "", value = "", after = ""] = part.split("=")
     if (value === "" || after !== "") continue
-    if (trim(name) === "q") quality = qualityOf(value)
-    else parameters.set(trim(name), trim(value))
+    if (trimSpaces(name) === "q") quality = qualityOf(value)
+    else parameters.set(trimSpaces(name), trimSpaces(value))
   }
   return { type: `${main}/${sub === "" ? "*" : sub}`, parameters, quality }
 }
@@ -91,7 +92,7 @@ function precedes(one: Weighed, other: Weighed): boolean {
  */
 export function acceptsOneOf(header: string, produced: readonly string[]): boolean {
   return header.split(",").some((clause) => {
-    const type = (clause.split(";")[0] ?? "").trim()
+    const type = trimSpaces(clause.split(";")[0] ?? "")
     return type === "*/*" || produced.includes(type)
   })
 }

@@ -6,7 +6,7 @@ import { parseMediaType } from "../../apimachinery/go/media-type.ts"
 import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import type { RequestContext } from "../request/context.ts"
-import { acceptsOneOf, type Clause, parseAccept, remembering } from "./accept.ts"
+import { acceptsOneOf, type Clause, parseAccept, remembering, trimSpaces } from "./accept.ts"
 
 export type TextFormat = "json" | "yaml"
 export type Format = TextFormat | "protobuf"
@@ -75,7 +75,7 @@ export function checkAcceptOf(accept: string | undefined, available: readonly st
 /** The routes of documents have types for bodies, too, although none is read: a body of another type matches none of them. */
 export function checkBodyType(contentType: string | undefined, consumed: readonly string[] = mediaTypes): void {
   if (contentType === undefined || contentType === "") return
-  const given = contentType.split(",").map((one) => (one.split(";")[0] ?? "").trim())
+  const given = contentType.split(",").map((one) => trimSpaces(one.split(";")[0] ?? ""))
   if (!given.some((type) => consumed.includes(type))) throw unroutedBody()
 }
 

@@ -12,6 +12,7 @@ import { firstOverflow, markOddNumbers, withoutMarks } from "../../../apimachine
 import { badRequest, StatusError, unsupportedMediaType } from "../../../apimachinery/status.ts"
 import { between } from "../../../apimachinery/texts.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import { trimSpaces } from "../accept.ts"
 import { unroutedBody } from "../negotiation.ts"
 import type { FieldValidation } from "../request-options.ts"
 
@@ -35,7 +36,7 @@ export function patchType(
     throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }
   // The router accepts lists of types, so it accepts this one although the handler does not.
-  const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, one.trim()))
+  const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, trimSpaces(one)))
   if (isRouted) throw unsupportedMediaType(Object.keys(patchTypes))
   if (type === undefined) throw unroutedBody()
   return type

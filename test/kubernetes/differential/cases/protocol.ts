@@ -26,6 +26,7 @@ function accepts(): RequestStep[] {
     "application/json",
     "application/json;charset=utf-8",
     "application/json;q=0.5,application/yaml;q=0.9",
+    "application/json\t;q=0.5",
     "text/html,application/xhtml+xml,*/*;q=0.8",
     "text/plain",
     "bogus",
@@ -236,10 +237,11 @@ function autoscalers(): RequestStep[] {
 
 function mediaTypes(): RequestStep[] {
   const json = ["", ";", ";;", ";x", ";x=", "; charset=utf-8", ';charset="latin1"', ";a=b;c=d", ",application/yaml"]
-  const patches = ["", ";", ";;", ";x", " ;x", ";charset=utf-8", ",application/json"]
+  const patches = ["", ";", ";;", ";x", " ;x", "\t;x", "\t,application/json", ";charset=utf-8", ",application/json"]
   const types = [
     ...json.map((more) => `application/json${more}`),
     "APPLICATION/JSON",
+    "application/json\t;a=b",
     "text/json",
     "*/*",
     "application/*",
