@@ -145,7 +145,8 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
     handlers.request(request, response)
   })
   server.on("checkExpectation", (request: IncomingMessage, response: GatewayResponse) => {
-    if (request.headers.expect === "") {
+    // As in Go, which looks at it in HTTP/1 alone.
+    if (request.headers.expect === "" || request.httpVersionMajor > 1) {
       handlers.request(request, response)
       return
     }

@@ -88,7 +88,7 @@ const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 export function createAPIHandler({ maxBodyBytes, maxGatheredObjects, maxGatheredBytes }: APILimits): APIHandler {
   const shared = { maxBodyBytes, maxGatheredObjects, maxGatheredBytes, runs: new RunCache() }
   const serve: APIHandler = (ctx, exchange) =>
-    ctx.info.isResourceRequest ? serveResource(ctx, exchange, shared) : serveDocument(ctx, exchange.response)
+    ctx.info.isResourceRequest ? serveResource(ctx, exchange, shared) : serveDocument(ctx, exchange)
   return (ctx, exchange) => {
     const { path } = ctx.info
     // Leading empty segments are never valid; between other segments they are unknown names.
@@ -98,13 +98,14 @@ export function createAPIHandler({ maxBodyBytes, maxGatheredObjects, maxGathered
   }
 }
 
-async function serveDocument(ctx: RequestContext, response: ServerResponse): Promise<void> {
+async function serveDocument(ctx: RequestContext, { request, response }: Exchange): Promise<void> {
   const [, segment = "", group] = ctx.info.path.split("/")
   const serve = documents[segment]
   if (serve === undefined) throw pageNotFound()
   // An empty segment is not a group.
   if (segment === "apis" && group === "" && ctx.info.path !== "/apis/") throw pageNotFound()
-  if (readOnly.has(segment) && ctx.info.verb !== "get") checkReadOnly(ctx, segment)
+  // Over HTTP/2 a method may be in lower case, which makes it another one.
+  if (readOnly.has(segment) && request.method !== "GET") checkReadOnly(ctx, segment)
   if ((await serve(ctx, response)) === false) throw pageNotFound()
 }
 

@@ -109,6 +109,15 @@ describe("over HTTP/2", () => {
     expect((await send("DELETE", `${objects}/one`)).status).toBe(200)
   })
 
+  test.each(["/version", "/api", "/api/v1", "/apis/apps/v1"])("a method in lower case is none of %s", async (path) => {
+    expect((await send("GET", `/tenants/a${path}`)).status).toBe(200)
+    expect((await send("get", `/tenants/a${path}`)).status).toBe(405)
+  })
+
+  test("nothing is expected of a server", async () => {
+    expect((await send("GET", "/tenants/a/version", undefined, { expect: "more" })).status).toBe(200)
+  })
+
   test("a HEAD is answered", async () => {
     expect(await send("HEAD", "/tenants/a/livez/ping")).toMatchObject({ status: 200, text: "" })
     expect(await send("HEAD", `${objects}/none`)).toMatchObject({ status: 405, text: "" })
