@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { convertYaml } from "../../apimachinery/schema/yaml/convert.ts"
-import { printYaml } from "./yaml-print.ts"
+import { printYaml } from "../../apimachinery/schema/yaml/print.ts"
 import { YamlThread } from "./yaml-thread.ts"
 
 const limits = { idleMs: 1, maxHeapMiB: 64 }

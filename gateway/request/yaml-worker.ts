@@ -3,7 +3,7 @@
 import { parentPort } from "node:worker_threads"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { convertYaml } from "../../apimachinery/schema/yaml/convert.ts"
-import { printYaml } from "./yaml-print.ts"
+import { printYaml } from "../../apimachinery/schema/yaml/print.ts"
 import type { YamlJob } from "./yaml-thread.ts"
 
 parentPort?.on("message", ({ bytes, isPrinted }: YamlJob) =>

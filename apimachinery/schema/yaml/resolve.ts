@@ -41,10 +41,12 @@ export function resolveScalar({ value, tag, isPlain }: YamlNode & { is: "scalar"
   throw new YamlFault(`yaml: cannot decode !!${resolved.tag} \`${value}\` as a !!${wanted}`)
 }
 
-/** Whether it is a text without quotes and tags, and is not the key of merged maps. */
+/** Whether it is written without quotes, as what nobody takes for anything but a text. Source: encode.go (stringv). */
 export function isPlainText(text: string): boolean {
-  return text !== "<<" && typeof resolve(text, "").value === "string"
+  return typeof resolve(text, "").value === "string" && !isTimestamp(text) && !base60.test(text)
 }
+
+const base60 = /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/
 
 function resolve(text: string, wanted: string): Resolved {
   const word = words.get(text)

@@ -8,7 +8,7 @@ import { survey } from "../../../apimachinery/schema/json/survey.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { printYaml } from "../../request/yaml-print.ts"
+import { printYaml } from "../../../apimachinery/schema/yaml/print.ts"
 import { minThreadBytes, yamlThread } from "../../request/yaml-thread.ts"
 import type { Negotiated } from "../negotiation.ts"
 
@@ -18,7 +18,7 @@ const maxMainDepth = 100
 export function printed(object: unknown, { format, pretty }: Pick<Negotiated, "format" | "pretty">): Buffer {
   switch (format) {
     case "yaml":
-      return printYaml(object)
+      return printYaml(object as Json)
     case "protobuf":
       return builtInMessage(object as Json)
     case "json":
