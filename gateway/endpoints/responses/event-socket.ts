@@ -1,6 +1,7 @@
 // A watch over a WebSocket, as browsers ask for it: one message per event. Source: HandleWS in
 // k8s.io/apiserver/pkg/endpoints/handlers/watch.go, and the handshake of golang.org/x/net/websocket below it.
 
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { Duplex } from "node:stream"
 import type { WebSocket } from "ws"
 import type { Exchange } from "../../registry/strategy.ts"
@@ -17,15 +18,31 @@ export async function openEventSocket(
   { request, response, upgrade }: Exchange & { upgrade: { socket: Duplex; head: Buffer } },
   isText: boolean,
 ): Promise<EventSocket | undefined> {
-  const offered = request.headers["sec-websocket-protocol"]?.split(",") ?? []
-  const refusal = !URL.canParse(request.headers.origin ?? "") ? 403 : offered.length > 1 ? 400 : undefined
+  const refusal = refusalOf(request.headers)
   if (refusal !== undefined) {
-    response.writeHead(refusal).end()
+    const { code, headers = {}, text = "" } = refusal
+    response.writeHead(code, { "content-length": Buffer.byteLength(text), ...headers }).end(text)
     return undefined
   }
   // What the one protocol is called does not matter.
   const client = await openWebSocket(request, upgrade, ([only]) => only ?? false)
   return client === undefined ? undefined : new EventSocket(client, upgrade.socket, isText)
+}
+
+interface Refusal {
+  code: number
+  headers?: OutgoingHttpHeaders
+  text?: string
+}
+
+const version = "13"
+
+function refusalOf(headers: IncomingHttpHeaders): Refusal | undefined {
+  if (!headers["sec-websocket-key"]) return { code: 400, text: "mismatch challenge/response" }
+  if (headers["sec-websocket-version"] !== version)
+    return { code: 400, headers: { "sec-websocket-version": version }, text: "missing or bad WebSocket Version" }
+  if (!URL.canParse(headers.origin ?? "")) return { code: 403 }
+  return (headers["sec-websocket-protocol"]?.split(",").length ?? 0) > 1 ? { code: 400 } : undefined
 }
 
 class EventSocket implements EventSink {

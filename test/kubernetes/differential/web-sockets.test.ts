@@ -12,6 +12,14 @@ const origin = { origin: "https://example.com" }
 const protobuf = "application/vnd.kubernetes.protobuf;stream=watch"
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
+const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+/** The status, the version and the body of an answer. */
+function said(text = ""): unknown[] {
+  const [head = "", body] = text.split("\r\n\r\n")
+  return [head.split("\r\n")[0], /^sec-websocket-version: .*$/im.exec(head)?.[0].toLowerCase().trim(), body]
+}
+
 type Case = [path: string, protocols?: string[], headers?: Record<string, string>]
 
 const heard: readonly Case[] = [
@@ -59,6 +67,20 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", ()
   test.each(refused)("%s as %j from %j is refused: %i", async (path, protocols, headers, code) => {
     expect(await hear([path, protocols, headers])).toEqual([{ refused: code }, { refused: code }])
   })
+
+  test.each(["", "Sec-WebSocket-Version: 13\r\n", `${key}Sec-WebSocket-Version: 8\r\n`, key])(
+    "with %j it is no handshake",
+    async (lines) => {
+      const head = `Host: @{host}\r\n@{credentials}Connection: Upgrade\r\nUpgrade: websocket\r\n${lines}`
+      const [theirs, ours] = await Promise.all(
+        [servers.kubernetes, servers.polyplane].map((server) =>
+          server.raw(`GET @{path}${watch} HTTP/1.1\r\n${head}\r\n`),
+        ),
+      )
+      expect(theirs?.text).toMatch(/^HTTP\/1\.1 400 /)
+      expect(said(ours?.text)).toEqual(said(theirs?.text))
+    },
+  )
 })
 
 /** Of JSON the objects, without what is each server's own; of protobuf where the message begins, and its event's type. */
