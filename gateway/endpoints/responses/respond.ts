@@ -71,7 +71,7 @@ function reduceToMetadata(definition: TypeOfGo, wanted: Negotiated, object: Kube
   )
 }
 
-/** The response for a kind that is never stored. */
+/** The response for a kind that is never stored: an object of its own kind, or a Status, which has only one form. */
 export function sendReview(
   ctx: RequestContext,
   response: ServerResponse,
@@ -79,11 +79,12 @@ export function sendReview(
   object: KubeObject,
 ): Sent {
   const wanted = negotiate(ctx, answeringOf(definition))
-  const body = wanted.as === "object" ? object : reduceToMetadata(definition, wanted, object)
-  return sendObject(ctx, response, 201, body, wanted)
+  if (wanted.as === "object" || object.kind === "Status")
+    return sendObject(ctx, response, 201, object, whole(ctx, wanted))
+  return sendObject(ctx, response, 201, reduceToMetadata(definition, wanted, object), wanted)
 }
 
-/** The response of a subresource: an object of its own kind, or a Status, which has only one form. */
+/** The same for a subresource. */
 export function sendSubresource(
   ctx: RequestContext,
   { response, definition, subresource, handler }: Endpoint,

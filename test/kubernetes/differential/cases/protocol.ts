@@ -280,7 +280,16 @@ function reviews(): RequestStep[] {
   const type = (as: string, format = "json"): string => `application/${format};as=${as};v=v1;g=meta.k8s.io`
   const accepts = [...forms.map((as) => type(as)), `${type("Table")},application/json`, type("Table", "yaml")]
   const rules = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+  const core = "/api/v1/namespaces/@{ns}"
   return [
+    post(`${core}/pods`, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "i" }] } }),
+    ...accepts.map((accept) =>
+      post(
+        `${core}/bindings?dryRun=All`,
+        { metadata: { name: "a" }, target: { name: "n" } },
+        { headers: { accept }, label: `POST binding as ${accept}` },
+      ),
+    ),
     post(rules, { spec: { namespace: "@{ns}" } }, { headers: { accept: type("Table") }, label: "POST rules as Table" }),
     ...bodies.flatMap(([path, body]) =>
       accepts.map((accept) => post(`/apis/${path}`, body, { headers: { accept }, label: `POST ${path} as ${accept}` })),
