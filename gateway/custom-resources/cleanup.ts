@@ -99,36 +99,50 @@ async function report(
 async function deleteAll(definition: Definition, parts: CleanupParts, signal: AbortSignal): Promise<void> {
   if (isOfBuiltInGroup(definition)) return
   const { spec } = definition
-  const { store, deleteObject } = parts
   const prefix = storagePrefixOf(spec?.group ?? "", spec?.names?.plural ?? "")
-  const revision = store.revision
-  let after: string | undefined
-  for (;;) {
-    const page = await store.range(prefix, { revision, limit: pageSize, ...(after === undefined ? {} : { after }) })
-    for (const { key } of page.items) {
-      if (signal.aborted) return
-      const [first = "", second] = key.slice(prefix.length).split("/")
-      const [namespace, name] = second === undefined ? ["", first] : [first, second]
-      await deleteObject(namespace, name).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error
-      })
-    }
-    after = page.items.at(-1)?.key
-    if (!page.more || after === undefined) break
-  }
-  await untilEmpty(prefix, store, signal)
+  await deletePresent(prefix, parts, signal)
+  if (!signal.aborted && !(await isEmpty(prefix, parts.store))) await untilEmpty(prefix, parts, signal)
 }
 
-/** Finalizers may delay the deletion of objects: every change under the prefix triggers another check. */
-async function untilEmpty(prefix: string, store: Store, signal: AbortSignal): Promise<void> {
+async function deletePresent(prefix: string, parts: CleanupParts, signal: AbortSignal): Promise<void> {
+  let after: string | undefined
+  for (;;) {
+    const page = await parts.store.range(prefix, { limit: pageSize, ...(after === undefined ? {} : { after }) })
+    for (const { key } of page.items) {
+      if (signal.aborted) return
+      await deleteAt(key, prefix, parts)
+    }
+    after = page.items.at(-1)?.key
+    if (!page.more || after === undefined) return
+  }
+}
+
+async function deleteAt(key: string, prefix: string, { deleteObject }: CleanupParts): Promise<void> {
+  const [first = "", second] = key.slice(prefix.length).split("/")
+  const [namespace, name] = second === undefined ? ["", first] : [first, second]
+  await deleteObject(namespace, name).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+  })
+}
+
+/**
+ * Finalizers may delay the deletion of objects: every deletion under the prefix triggers another check. Creates that began before the
+ * definition was marked may have stored further objects, and may do so now: these are deleted as well.
+ */
+async function untilEmpty(prefix: string, parts: CleanupParts, signal: AbortSignal): Promise<void> {
+  const { store } = parts
   const watcher = store.watch(prefix, { after: store.revision })
   const stop = (): void => watcher.close()
   signal.addEventListener("abort", stop)
   try {
-    if (await isEmpty(prefix, store)) return
+    await deletePresent(prefix, parts, signal)
+    if (signal.aborted || (await isEmpty(prefix, store))) return
     for await (const events of watcher) {
-      if (signal.aborted) return
-      if (events.some((event) => event.type === "delete") && (await isEmpty(prefix, store))) return
+      for (const { type, current } of events) {
+        if (signal.aborted) return
+        if (type === "put") await deleteAt(current.key, prefix, parts)
+      }
+      if (events.some(({ type }) => type === "delete") && (await isEmpty(prefix, store))) return
     }
   } finally {
     signal.removeEventListener("abort", stop)

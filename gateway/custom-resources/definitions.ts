@@ -74,7 +74,7 @@ export function compileStored(crd: CustomResourceDefinition, call = cannotCall):
 
 export function editionOf(crd: CustomResourceDefinition): Edition {
   const { metadata, spec, status } = crd as unknown as Definition
-  return new Edition([metadata.uid, spec, status?.acceptedNames])
+  return new Edition([metadata.uid, spec, status?.acceptedNames], metadata.uid)
 }
 
 /** What the versions of a definition have in common. */

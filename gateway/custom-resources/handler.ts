@@ -189,9 +189,16 @@ class CustomResourceHandler implements AsyncDisposable {
     this.#editions = new Map([...this.#known].map(([key, { edition }]) => [key, edition]))
     const ended = [...before].filter(([key, edition]) => this.#editions.get(key) !== edition)
     if (ended.length === 0) return
+    for (const [key, edition] of ended) edition.replace(this.#nextOf(key, edition))
     const end = (): void => ended.forEach(([, edition]) => edition.end())
     // Watches of a closed control plane compare editions when it opens again.
     setTimeout(drainMs, undefined, { signal: this.#ending.signal, ref: false }).then(end, () => undefined)
+  }
+
+  /** Another definition of the same name does not take over the objects of one that was deleted. */
+  #nextOf(key: string, edition: Edition): Edition | undefined {
+    const next = this.#editions.get(key)
+    return next?.uid === edition.uid ? next : undefined
   }
 
   #cleanUp(definition: Definition | undefined): void {

@@ -5,12 +5,15 @@
 import { equalJson } from "../../apimachinery/equality.ts"
 
 export class Edition {
+  readonly uid: string
   #basis: unknown
+  #next: Edition | "none" | undefined
   readonly #followers = new Set<() => void>()
 
-  /** `basis`: whatever determines how objects are served. */
-  constructor(basis: unknown) {
+  /** `basis`: whatever determines how objects are served. `uid`: that of the definition. */
+  constructor(basis: unknown, uid = "") {
     this.#basis = basis
+    this.uid = uid
   }
 
   /** Editions of one definition may be the same, although it was read again, as after the tenant has slept. */
@@ -23,6 +26,17 @@ export class Edition {
     if (!this.isSame(later)) return false
     this.#basis = later.#basis
     return true
+  }
+
+  /** It is not served any more. `next`: what is served instead; undefined if the definition was deleted. */
+  replace(next: Edition | undefined): void {
+    this.#next = next ?? "none"
+  }
+
+  /** What is served now. Undefined: the definition was deleted. */
+  get latest(): Edition | undefined {
+    if (this.#next === undefined) return this
+    return this.#next === "none" ? undefined : this.#next.latest
   }
 
   /** Called once, when the edition ends, unless the returned function is called before. */

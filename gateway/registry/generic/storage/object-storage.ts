@@ -3,8 +3,8 @@
 
 import { copyJson } from "../../../../apimachinery/copy.ts"
 import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
-import { type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
-import { badRequest, notFound } from "../../../../apimachinery/status.ts"
+import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../../../apimachinery/object.ts"
+import { badRequest, noSuchPath, notFound } from "../../../../apimachinery/status.ts"
 import { inSteps, type Steps } from "../../../../apimachinery/steps.ts"
 import type { KeyValue, Operation, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
@@ -74,10 +74,35 @@ export class ObjectStorage {
       // All writes of a group complete at once.
       const waiting = ctx.turn?.()
       if (waiting !== undefined) await waiting
-      return await this.#reader.whole(stored)
+      return await this.#reader.whole(await this.#asServedNow(ctx, stored, toStore))
     } finally {
       if (stored === undefined) await claim?.rollback()
     }
+  }
+
+  /**
+   * A definition may change while one of its objects is written. The object is then stored as it would be read now: readers do not expect
+   * older objects after the change. If the definition was deleted, so is the object, which nobody could find.
+   */
+  async #asServedNow(
+    ctx: Pick<RequestContext, "controlPlane" | "turn" | "pause">,
+    stored: KeyValue,
+    object: KubeObject,
+  ): Promise<KeyValue> {
+    const { customResource, resource, group } = this.#definition
+    if (customResource === undefined) return stored
+    const { resources, store } = ctx.controlPlane
+    const { latest } = customResource.edition
+    if (latest === customResource.edition) return stored
+    if (latest === undefined) {
+      await this.remove(store, stored)
+      throw noSuchPath()
+    }
+    const { version } = parseGroupVersion(object.apiVersion)
+    const served = resources.registry({ group, version, resource })?.definition.customResource
+    const read = served?.edition === latest ? served.aged?.read(object) : undefined
+    if (read === undefined || read === object) return stored
+    return (await this.#put(ctx, stored.key, read, stored.modRevision)) ?? stored
   }
 
   async #put(
