@@ -11,7 +11,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
-import { agedReader, compileSchema, pruneTo } from "./schemas.ts"
+import { agedReader, compileSchema, leavesDefaultsOut, pruneTo } from "./schemas.ts"
 import { customScale, type ScalePaths } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, hasItsNames, isEstablished, isTerminating } from "./types.ts"
@@ -123,7 +123,6 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
     strategy: customStrategy({
       schema,
       status: version.subresources?.status !== undefined,
-      stored: version.name === stored.name,
       selectable,
       scale,
       type: { apiVersion: printGroupVersion({ group, version: version.name }), kind },
@@ -135,7 +134,10 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
       ...originOf(common),
-      aged: { until: common.agedUntil, read: agedReader(definition, version, schema) },
+      aged: {
+        until: leavesDefaultsOut(definition, stored) ? Infinity : common.agedUntil,
+        read: agedReader(definition, version, schema),
+      },
       ...writtenForm(version, stored, conversion),
       ...(scale === undefined ? {} : { scale: scaleFieldsOf(scale) }),
     },

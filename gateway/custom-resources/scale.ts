@@ -49,18 +49,17 @@ export function goneScales(scale: Schema): ReadonlyMap<string, Schema> {
 function scalableOf({ definition }: Registry): Scalable {
   const scale = definition.customResource?.scale
   if (scale === undefined) throw notFound(definition, "scale")
-  const spec = plainFields(scale.specReplicasPath ?? "")
-  const status = plainFields(scale.statusReplicasPath ?? "")
-  const selector = scale.labelSelectorPath === undefined ? undefined : plainFields(scale.labelSelectorPath)
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale
+  const spec = plainFields(specReplicasPath)
   return {
     ownRules: true,
     checkPresent(object) {
       if (valueAt(object, spec) !== undefined) return
-      throw internalError(`the spec replicas field "${scale.specReplicasPath}" does not exist`)
+      throw internalError(`the spec replicas field "${specReplicasPath}" does not exist`)
     },
-    replicas: (object) => numberOf(valueAt(object, spec)),
-    currentReplicas: (object) => numberOf(valueAt(object, status)),
-    selector: (object) => (selector === undefined ? "" : textOf(valueAt(object, selector))),
+    replicas: (object) => numberAt(object, specReplicasPath),
+    currentReplicas: (object) => numberAt(object, statusReplicasPath),
+    selector: (object) => (labelSelectorPath === undefined ? "" : textAt(object, labelSelectorPath)),
     setReplicas(object, replicas) {
       const lacked = valueAt(object, spec.slice(0, -1)) === undefined
       setField(object, spec, replicas)
@@ -81,29 +80,48 @@ export function validateScale(object: KubeObject, scale: ScalePaths, ofStatus: b
 }
 
 function validateNumber(object: KubeObject, path = ""): FieldError[] {
-  const { value, fault } = accessed(object, path)
+  const { value, fault } = accessed(object, path, isInteger, "int64")
   const at = FieldPath.root(path)
   if (fault !== undefined) return [invalidValue(at, 0, fault)]
   if (value === undefined) return []
-  if (!isInteger(value)) return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
   if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
   return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
 }
 
 function validateText(object: KubeObject, path: string): FieldError[] {
-  const { value, fault } = accessed(object, path)
-  const at = FieldPath.root(path)
-  if (fault !== undefined) return [invalidValue(at, "", fault)]
-  if (value === undefined || typeof value === "string") return []
-  return [invalidValue(at, "", `${path} accessor error: ${wrongType(value, "string")}`)]
+  const { fault } = accessed(object, path, isText, "string")
+  return fault === undefined ? [] : [invalidValue(FieldPath.root(path), "", fault)]
 }
 
-function accessed(object: KubeObject, path: string): { value?: unknown; fault?: string } {
+/** An object that was stored under another schema may have other values. */
+function numberAt(object: KubeObject, path: string): number {
+  const { value = 0, fault } = accessed(object, path, isInteger, "int64")
+  if (fault !== undefined) throw unexplained(fault)
+  return Number(BigInt.asIntN(32, BigInt(value)))
+}
+
+function textAt(object: KubeObject, path: string): string {
+  const { value = "", fault } = accessed(object, path, isText, "string")
+  if (fault !== undefined) throw unexplained(fault)
+  return value
+}
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** The value at the path, or why there cannot be one of its type. */
+function accessed<T>(
+  object: KubeObject,
+  path: string,
+  isOfType: (value: unknown) => value is T,
+  type: string,
+): { value?: T; fault?: string } {
   const names = plainFields(path)
   const blocked = firstNoObject(object, names)
-  return blocked === undefined
-    ? { value: valueAt(object, names) }
-    : { fault: `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}` }
+  if (blocked !== undefined)
+    return { fault: `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}` }
+  const value = valueAt(object, names)
+  if (value === undefined) return {}
+  return isOfType(value) ? { value } : { fault: `${path} accessor error: ${wrongType(value, type)}` }
 }
 
 /** The value that prevents access to a field. */
@@ -122,14 +140,6 @@ function firstNoObject(object: object, names: readonly string[]): { value: unkno
 
 function wrongType(value: unknown, expected: string): string {
   return `${printGo(value as Json)} is of the type ${goTypeOf(value as Json)}, expected ${expected}`
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : ""
 }
 
 /** null is the only other value than an object that reading has accepted. */

@@ -6,6 +6,7 @@ import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
 import { repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
 import { applyDefaults, dropNulls } from "../../apimachinery/schema/defaults.ts"
+import { isObject, ownValue } from "../../apimachinery/schema/json-object.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
@@ -56,6 +57,24 @@ export function agedReader(
 }
 
 /**
+ * Whether objects may be stored without defaults of their stored version, as upstream stores them, so that readers have to add them:
+ * another version, in which objects are written, may have others, and a status that a create drops has its own.
+ */
+export function leavesDefaultsOut(
+  { spec }: Definition,
+  { name, schema, subresources }: CustomResourceVersion,
+): boolean {
+  const source = schema?.openAPIV3Schema
+  if (!isObject(source) || !JSON.stringify(source).includes('"default"')) return false
+  const { properties } = source
+  const status = isObject(properties) ? ownValue(properties, "status") : undefined
+  const isPreset = subresources?.status !== undefined && isObject(status) && status["default"] !== undefined
+  const isOther = (other: CustomResourceVersion): boolean =>
+    other.served === true && other.name !== name && !equalJson(other.schema?.openAPIV3Schema, source)
+  return isPreset || spec?.versions?.some(isOther) === true
+}
+
+/**
  * Versions differ in apiVersion only, but stored objects contain only fields of the stored version's schema. Source:
  * schemaCoercingConverter in k8s.io/apiextensions-apiserver/pkg/apiserver.
  */
@@ -64,7 +83,7 @@ export function pruneTo(stored: CustomResourceVersion): (object: KubeObject) => 
   return (object) => {
     compiled ??= compileSchema(stored)
     prune(compiled, object as unknown as Json)
-    applyDefaults(compiled, object as unknown as Json)
+    dropNulls(compiled, object as unknown as Json)
     return object
   }
 }

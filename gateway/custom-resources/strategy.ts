@@ -7,7 +7,6 @@ import { hasGivenFractionWithin } from "../../apimachinery/schema/decode/given.t
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { printGo } from "../../apimachinery/go/print.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { type Faults, validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
 import { validateEmbedded } from "../../apimachinery/schema/validate-embedded.ts"
@@ -22,8 +21,6 @@ export interface CustomStrategyOptions {
   schema: () => Schema
   /** The version has a status subresource. */
   status: boolean
-  /** Objects are stored in the version. */
-  stored: boolean
   /** By name in field selectors ("spec.color"). */
   selectable: ReadonlyMap<string, readonly string[]>
   scale?: ScalePaths | undefined
@@ -42,7 +39,10 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       object.metadata.generation = 1
     },
 
-    ...settledStatus(options),
+    settle(object) {
+      const of = status ? statusOf(schema()) : undefined
+      if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
+    },
 
     validateFirst: (_ctx, object) => validateType(object, options.type),
 
@@ -89,24 +89,6 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     strategy.selectableFields = selectableFields
   }
   return strategy
-}
-
-/** On every read upstream drops nulls and adds defaults of the stored version, also in a status that create has dropped. */
-function settledStatus({
-  schema,
-  status,
-  stored,
-}: CustomStrategyOptions): Required<Pick<Strategy, "settle" | "lacksDefault">> {
-  const schemaOfStatus = (): Schema | undefined => (status ? statusOf(schema()) : undefined)
-  return {
-    settle(object) {
-      const of = schemaOfStatus()
-      if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
-      const isPreset = stored && of?.default !== undefined
-      if (isPreset && object["status"] === undefined) applyDefaults(schema(), object as Json)
-    },
-    lacksDefault: () => stored && schemaOfStatus()?.default !== undefined,
-  }
 }
 
 function statusOf({ fields }: Schema): Schema | undefined {

@@ -52,7 +52,10 @@ export interface ResourceDefinition extends ResourceFacts {
     terminating?: true
     /** Versions that are defined but not served. Managers that wrote in such a version still own their fields. */
     unserved?(version: string): ResourceDefinition | undefined
-    /** Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. */
+    /**
+     * Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. Infinity:
+     * objects are stored without defaults.
+     */
     aged?: { until: number; read(object: KubeObject): KubeObject }
     /** Converts by the webhook, without pruning: managed fields are computed of what it returns. */
     between?(object: KubeObject, apiVersion: string): Promise<KubeObject>

@@ -48,7 +48,7 @@ export function webhookConversion(parts: WebhookConversionParts): WebhookConvers
       const converted = await convert(parts, settled, own)
       return converted.map((object, index) => withRevision(pruned(object, schemaOf), objects[index]))
     },
-    toStored: async (object) => withDefaults(await only(withoutRevision(object), stored), schemaOf),
+    toStored: async (object) => pruned(await only(withoutRevision(object), stored), schemaOf),
     between: only,
   }
 }

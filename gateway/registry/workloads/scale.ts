@@ -44,13 +44,14 @@ function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
   if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp
   const replicas = scalable.replicas(object)
+  const currentReplicas = scalable.currentReplicas(object)
   const selector = scalable.selector(object)
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata,
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: scalable.currentReplicas(object), ...(selector === "" ? {} : { selector }) },
+    status: { replicas: currentReplicas, ...(selector === "" ? {} : { selector }) },
   }
 }
 
@@ -60,8 +61,9 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
     async get(ctx, registry, namespace, name, options) {
       const object = (await registry.get(ctx, namespace, name, options)).object()
       const scalable = scalableOf(registry)
+      const scale = scaleOf(object, scalable)
       scalable.checkPresent?.(object)
-      return scaleOf(object, scalable)
+      return scale
     },
     async update(ctx, registry, namespace, name, change, options, admit) {
       const scalable = scalableOf(registry)

@@ -154,9 +154,10 @@ export class ObjectStorage {
   async asRead(object: KubeObject, converted?: KubeObject): Promise<KubeObject> {
     const { conversion, customResource } = this.#definition
     const stored = converted ?? (await this.converted(object))
-    if (stored === undefined) return this.#shown(object)
+    const { aged } = customResource ?? {}
+    if (stored === undefined) return this.#shown(aged?.until === Infinity ? aged.read(object) : object)
     if (conversion === undefined)
-      return { ...(customResource?.aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
+      return { ...(aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
     const [read = object] = await conversion.fromStored([stored])
     const { resourceVersion } = object.metadata
     return { ...read, metadata: { ...read.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } }

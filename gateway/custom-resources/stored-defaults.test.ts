@@ -1,0 +1,93 @@
+import { expect, test } from "vitest"
+import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { type Loose, verdict } from "../testing/kinds.ts"
+import { crds, definition, group, world } from "./testing/defined-kinds.ts"
+
+const widgets = `${group}/widgets`
+const text = { type: "string" }
+
+function versionOf(name: string, stored: boolean, properties: Loose, more: Loose = {}): JsonObject {
+  return { name, served: true, storage: stored, schema: { openAPIV3Schema: { type: "object", properties } }, ...more }
+}
+
+const specOf = (properties: Loose): Loose => ({ spec: { type: "object", properties } })
+
+test("a default of the stored version is that of its definition, until an object is written that had it", async () => {
+  const versions = (preset: string): JsonObject[] => [
+    versionOf("v1", false, specOf({ both: text })),
+    versionOf("v2", true, specOf({ both: text, only: { ...text, default: preset } })),
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions("one") }))
+  const inVersion = (version: string) => ({ group, version, resource: "widgets", namespaced: true })
+  const read = async (name: string): Promise<unknown> =>
+    ((await kinds.client.get(inVersion("v2"), "default", name)) as Loose)["spec"].only
+  for (const name of ["a", "b"]) {
+    const object = { apiVersion: `${group}/v1`, kind: "Widget", metadata: { namespace: "default", name }, spec: {} }
+    await kinds.client.create(inVersion("v1"), object)
+    expect(await read(name)).toBe("one")
+  }
+  await kinds.client.patch(inVersion("v2"), "default", "b", { spec: { both: "x" } }, { type: "merge" })
+  await kinds.patch(crds, "widgets.example.com", { spec: { versions: versions("two") } })
+  expect([await read("a"), await read("b")]).toEqual(["two", "one"])
+  const { items } = await kinds.client.list(inVersion("v2"))
+  expect(items.map((item) => (item as Loose)["spec"].only)).toEqual(["two", "one"])
+})
+
+test("what is stored in another version has no nulls that its schema does not permit", async () => {
+  const versions = [
+    versionOf("v1", false, specOf({ word: { ...text, nullable: true } })),
+    versionOf("v2", true, specOf({ word: text, other: { ...text, default: "x" } })),
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const metadata = { namespace: "default", name: "a" }
+  const object = {
+    apiVersion: `${group}/v1`,
+    kind: "Widget",
+    metadata,
+    spec: { word: null },
+  }
+  await kinds.client.create(resource, object)
+  const [stored] = (await kinds.stub.store.range(`/registry/${group}/widgets/`)).items
+  expect((JSON.parse(Buffer.from(stored?.value ?? []).toString()) as Loose)["spec"]).toEqual({})
+})
+
+test("a default status is that of the definition, until an object is written that had it", async () => {
+  const versions = (phase: string): JsonObject[] => {
+    const status = { type: "object", default: { phase }, properties: { phase: text } }
+    return [versionOf("v1", true, { status }, { subresources: { status: {} } })]
+  }
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions("New") }))
+  for (const name of ["a", "b"]) {
+    const made = await kinds.create(widgets, { metadata: { name } })
+    expect(made["status"]).toEqual({ phase: "New" })
+  }
+  await kinds.patch(widgets, "b", { metadata: { labels: { x: "y" } } })
+  await kinds.patch(crds, "widgets.example.com", { spec: { versions: versions("Fresh") } })
+  expect((await kinds.get(widgets, "a"))["status"]).toEqual({ phase: "Fresh" })
+  expect((await kinds.get(widgets, "b"))["status"]).toEqual({ phase: "New" })
+})
+
+test("a scale of numbers that are none under an older schema is refused", async () => {
+  const subresources = { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } }
+  const typed = (type: string): JsonObject[] => [
+    versionOf(
+      "v1",
+      true,
+      { ...specOf({ size: { type } }), status: { type: "object", properties: { size: { type } } } },
+      type === "integer" ? { subresources } : {},
+    ),
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: typed("string") }))
+  await kinds.create(widgets, { metadata: { name: "a" }, spec: { size: "1" } })
+  await kinds.create(widgets, { metadata: { name: "b" }, spec: {}, status: { size: "x" } })
+  await kinds.patch(crds, "widgets.example.com", { spec: { versions: typed("integer") } })
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const scale = (name: string): Promise<string> =>
+    verdict(kinds.client.get(resource, "default", name, { subresource: "scale" }))
+  expect(await scale("a")).toBe(".spec.size accessor error: 1 is of the type string, expected int64")
+  expect(await scale("b")).toBe(".status.size accessor error: x is of the type string, expected int64")
+  expect(await verdict(kinds.patch(widgets, "a", { spec: { replicas: 2 } }, { subresource: "scale" }))).toBe(
+    ".spec.size accessor error: 1 is of the type string, expected int64",
+  )
+})
