@@ -14,6 +14,7 @@ import { randomPolicyScenario } from "./policies.ts"
 import { randomPolicyMatchScenario } from "./policy-matches.ts"
 import { randomQuotaScenario } from "./quotas.ts"
 import { randomReadScenario } from "./reads.ts"
+import { randomRedefinitionScenario } from "./redefinitions.ts"
 import { randomRuleScenario } from "./rules.ts"
 import { ruling } from "./ruling.ts"
 import { randomScenario } from "./scenarios.ts"
@@ -30,6 +31,7 @@ export const generators: readonly Generator[] = [
   randomCustomResourceScenario,
   randomDefinitionLifeScenario,
   randomVersionsScenario,
+  randomRedefinitionScenario,
   randomEvictionScenario,
   randomPolicyScenario,
   randomPodSecurityScenario,

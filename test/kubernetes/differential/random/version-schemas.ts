@@ -24,12 +24,16 @@ export function definitionOfVersions(random: Random, group: string, versions: re
         name,
         served: true,
         storage: index === stored,
-        schema: { openAPIV3Schema: schemaOf(random) },
-        ...extrasOf(random),
+        ...versionOf(random),
       })),
       ...(chance(random, 0.3) ? { conversion: { strategy: "None" } } : {}),
     },
   }
+}
+
+/** Without its name. */
+export function versionOf(random: Random): JsonObject {
+  return { schema: { openAPIV3Schema: schemaOf(random) }, ...extrasOf(random) }
 }
 
 function extrasOf(random: Random): JsonObject {

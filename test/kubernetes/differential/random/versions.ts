@@ -23,11 +23,11 @@ import {
 import { titled } from "./titled.ts"
 import { definitionOfVersions, specOf, statusOf } from "./version-schemas.ts"
 
-const group = "v@{id}.example.com"
+export const group = "v@{id}.example.com"
 const length = 30
-const versionNames = ["v1", "v2", "v1beta1", "v2alpha1"]
+export const versionNames = ["v1", "v2", "v1beta1", "v2alpha1"]
 
-interface Context {
+export interface Context {
   random: Random
   versions: readonly string[]
 }
@@ -41,7 +41,7 @@ export function randomVersionsScenario(seed: number): Scenario {
   const steps: Step[] = [
     ...versions.map((version) => get(at(version), { untilCode: 200 })),
     ...(chance(random, 0.5) ? opened : []),
-    ...Array.from({ length }, () => pick(random, choices)(context)).flat(),
+    ...Array.from({ length }, () => (chance(random, 0.06) ? redefines(context) : stepOf(context))).flat(),
   ]
   return {
     name: `versions of a custom resource at random, seed ${seed}`,
@@ -72,10 +72,12 @@ const choices: readonly ((context: Context) => Step[])[] = [
   lists,
   lists,
   deletes,
-  redefines,
 ]
 
-const at = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
+/** A random request, or several that belong together. */
+export const stepOf = (context: Context): Step[] => pick(context.random, choices)(context)
+
+export const at = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
 
 const names = ["a", "b", "abc"]
 
@@ -222,7 +224,7 @@ function deletes({ random, versions }: Context): RequestStep[] {
   return [remove(`${at(version)}/${pick(random, names)}${chance(random, 0.3) ? "?dryRun=All" : ""}`)]
 }
 
-/** Changes of a definition are tested as dry runs: the time at which a version is no longer served is up to the server. */
+/** Dry runs: the time at which a version is no longer served is up to the server (redefinitions.ts). */
 function redefines({ random, versions }: Context): RequestStep[] {
   const some = versionNames.filter(() => chance(random, 0.5))
   const changed = definitionOfVersions(random, group, some.length === 0 ? versions : some)
