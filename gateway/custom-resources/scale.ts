@@ -6,7 +6,7 @@ import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { internalError, notFound, unexplained } from "../../apimachinery/status.ts"
+import { notFound, unexplained } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
 import { maxInt32 } from "../registry/validation/values.ts"
@@ -53,10 +53,7 @@ function scalableOf({ definition }: Registry): Scalable {
   const spec = plainFields(specReplicasPath)
   return {
     ownRules: true,
-    checkPresent(object) {
-      if (valueAt(object, spec) !== undefined) return
-      throw internalError(`the spec replicas field "${specReplicasPath}" does not exist`)
-    },
+    required: { path: specReplicasPath, isIn: (object) => valueAt(object, spec) !== undefined },
     replicas: (object) => numberAt(object, specReplicasPath),
     currentReplicas: (object) => numberAt(object, statusReplicasPath),
     selector: (object) => (labelSelectorPath === undefined ? "" : textAt(object, labelSelectorPath)),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
-import { type Loose, verdict } from "../testing/kinds.ts"
+import type { Loose } from "../testing/kinds.ts"
 import { crds, definition, group, world } from "./testing/defined-kinds.ts"
 
 const widgets = `${group}/widgets`
@@ -66,28 +66,4 @@ test("a default status is that of the definition, until an object is written tha
   await kinds.patch(crds, "widgets.example.com", { spec: { versions: versions("Fresh") } })
   expect((await kinds.get(widgets, "a"))["status"]).toEqual({ phase: "Fresh" })
   expect((await kinds.get(widgets, "b"))["status"]).toEqual({ phase: "New" })
-})
-
-test("a scale of numbers that are none under an older schema is refused", async () => {
-  const subresources = { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } }
-  const typed = (type: string): JsonObject[] => [
-    versionOf(
-      "v1",
-      true,
-      { ...specOf({ size: { type } }), status: { type: "object", properties: { size: { type } } } },
-      type === "integer" ? { subresources } : {},
-    ),
-  ]
-  await using kinds = await world(definition("widgets", "Widget", {}, { versions: typed("string") }))
-  await kinds.create(widgets, { metadata: { name: "a" }, spec: { size: "1" } })
-  await kinds.create(widgets, { metadata: { name: "b" }, spec: {}, status: { size: "x" } })
-  await kinds.patch(crds, "widgets.example.com", { spec: { versions: typed("integer") } })
-  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
-  const scale = (name: string): Promise<string> =>
-    verdict(kinds.client.get(resource, "default", name, { subresource: "scale" }))
-  expect(await scale("a")).toBe(".spec.size accessor error: 1 is of the type string, expected int64")
-  expect(await scale("b")).toBe(".status.size accessor error: x is of the type string, expected int64")
-  expect(await verdict(kinds.patch(widgets, "a", { spec: { replicas: 2 } }, { subresource: "scale" }))).toBe(
-    ".spec.size accessor error: 1 is of the type string, expected int64",
-  )
 })

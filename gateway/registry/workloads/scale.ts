@@ -2,12 +2,13 @@
 // k8s.io/kubernetes/pkg/registry/apps/*/storage (ScaleREST).
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
+import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { validateObjectMeta } from "../../../apimachinery/object-meta.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import { parentEntries, type ReplicasPath, scaleEntries } from "../../../apimachinery/managed-fields/scale-fields.ts"
 import { type KubeObject, type ObjectMeta, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
-import { badRequest, invalid } from "../../../apimachinery/status.ts"
+import { badRequest, internalError, invalid } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { uidConflict } from "../generic/checks.ts"
 import { scaleColumns } from "../columns/workloads.ts"
@@ -26,8 +27,8 @@ export interface Scalable {
   /** As text; "" if there is none. */
   selector(object: KubeObject): string
   setReplicas(object: KubeObject, replicas: number): void
-  /** Throws if the object lacks a required number, for which there is no default. */
-  checkPresent?(object: KubeObject): void
+  /** The number has no default: its path, and whether an object has it. */
+  required?: { path: string; isIn(object: KubeObject): boolean }
   /** The number is validated by the object's own validation. */
   ownRules?: boolean
 }
@@ -62,7 +63,9 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
       const object = (await registry.get(ctx, namespace, name, options)).object()
       const scalable = scalableOf(registry)
       const scale = scaleOf(object, scalable)
-      scalable.checkPresent?.(object)
+      const { required } = scalable
+      if (required?.isIn(object) === false)
+        throw internalError(`the spec replicas field ${goQuote(required.path)} does not exist`)
       return scale
     },
     async update(ctx, registry, namespace, name, change, options, admit) {
@@ -96,13 +99,18 @@ interface Target {
   admit: AdmitFunctions
 }
 
+/** In the scale that a patch changes: the object has no number. Upstream's. */
+const notSet = -(2 ** 31)
+
 /** Changes the object's scale, and the object accordingly. */
 async function rescale(
   { scalable, definition, pathIn, options, admit }: Target,
   object: KubeObject,
   change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
 ): Promise<KubeObject> {
-  const before = scaleOf(object, scalable)
+  const before: Scale = scaleOf(object, scalable)
+  const { required } = scalable
+  if (required?.isIn(object) === false) before.spec = { replicas: notSet }
   setEntries(before, scaleEntries(managersIn(object), pathIn))
   const wanted = (await change(structuredClone(before))) as Scale
   if (options.managersKnown !== true) {
@@ -115,6 +123,8 @@ async function rescale(
   if (options.isPatch !== true) checkUid(wanted, object, definition)
   checkName(wanted, object)
   await admit.mutate(wanted, before)
+  if (required !== undefined && wanted.spec?.replicas === notSet)
+    throw badRequest(`the spec replicas field ${goQuote(required.path)} cannot be empty`)
   if (scalable.ownRules !== true) check(wanted, object, definition)
   const { resourceVersion } = wanted.metadata
   if (resourceVersion) object.metadata.resourceVersion = resourceVersion // the registry compares it

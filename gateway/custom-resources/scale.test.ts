@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { type Loose, verdict } from "../testing/kinds.ts"
+import { crds, definition, group, withAll, world } from "./testing/defined-kinds.ts"
+
+const widgets = `${group}/widgets`
+const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+
+test("a scale of numbers that are none under an older schema is refused", async () => {
+  const subresources = { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } }
+  const typed = (type: string, more: JsonObject = {}): JsonObject[] => {
+    const sized = { type: "object", properties: { size: { type } } }
+    const openAPIV3Schema = { type: "object", properties: { spec: sized, status: sized } }
+    return [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema }, ...more }]
+  }
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: typed("string") }))
+  await kinds.create(widgets, { metadata: { name: "a" }, spec: { size: "1" } })
+  await kinds.create(widgets, { metadata: { name: "b" }, spec: {}, status: { size: "x" } })
+  await kinds.patch(crds, "widgets.example.com", { spec: { versions: typed("integer", { subresources }) } })
+  const scale = (name: string): Promise<string> =>
+    verdict(kinds.client.get(resource, "default", name, { subresource: "scale" }))
+  expect(await scale("a")).toBe(".spec.size accessor error: 1 is of the type string, expected int64")
+  expect(await scale("b")).toBe(".status.size accessor error: x is of the type string, expected int64")
+  expect(await verdict(kinds.patch(widgets, "a", { spec: { replicas: 2 } }, { subresource: "scale" }))).toBe(
+    ".spec.size accessor error: 1 is of the type string, expected int64",
+  )
+})
+
+test("a patch of a scale does not give a number to an object that has none", async () => {
+  await using kinds = await world(definition("widgets", "Widget", withAll))
+  await kinds.create(widgets, { metadata: { name: "a" }, spec: { size: 1 } })
+  const scale = (patch: Loose): Promise<string> => verdict(kinds.patch(widgets, "a", patch, { subresource: "scale" }))
+  expect(await scale({})).toBe('the spec replicas field ".spec.replicas" cannot be empty')
+  expect((await kinds.get(widgets, "a"))["spec"]).not.toHaveProperty("replicas")
+  expect(await scale({ spec: { replicas: 2 } })).toBe("accepted")
+  expect(await scale({})).toBe("accepted")
+  expect((await kinds.get(widgets, "a"))["spec"].replicas).toBe(2)
+})
