@@ -67,9 +67,9 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
       convert: (object, from, to) => convert(object, definitionIn(from), definitionIn(to)),
     },
     reset(apiVersion) {
-      // As upstream, writes of a custom resource reset fields of their own version only.
-      const isReset = definition.customResource === undefined || apiVersion === own
-      const found = isReset ? definitionIn(apiVersion) : undefined
+      // As upstream, writes of a custom resource reset fields of their own version only, but those of its status of every version.
+      const isReset = definition.customResource === undefined || apiVersion === own || subresource === "status"
+      const found = isReset ? known(apiVersion) : undefined
       return found && resetFields(found, subresource)
     },
     ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition, definition) } : {}),

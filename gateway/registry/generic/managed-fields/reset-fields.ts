@@ -29,8 +29,10 @@ export function resetFields(definition: ResourceDefinition, subresource: string)
   const { group, resource, customResource, subresources } = definition
   const key = `${group}/${resource}/${subresource}`
   if (Object.hasOwn(special, key)) return special[key]
-  if (subresource === "") return subresources.some(({ name }) => name === "status") ? resetStatus : undefined
-  if (subresource !== "status") return undefined
+  const hasStatus = subresources.some(({ name }) => name === "status")
+  if (subresource === "") return hasStatus ? resetStatus : undefined
+  // Versions of a custom resource may have none.
+  if (subresource !== "status" || !hasStatus) return undefined
   return customResource !== undefined || keepsMetadata.has(`${group}/${resource}`) ? resetAllButStatus : resetSpec
 }
 
