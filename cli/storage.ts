@@ -105,34 +105,33 @@ async function etcdOptions(servers: readonly string[], { prefix, ...files }: Mor
       })
     }
   }
+  const named = Object.values(files).filter((file) => file !== undefined)
   const readTls = async (): Promise<EtcdTls> => {
     const [certificateAuthority, certificate, key] = await Promise.all([
       read(files.certificateAuthority),
       read(files.certificate),
       read(files.key),
     ])
+    try {
+      whole(named.join(", "), {
+        ...(certificateAuthority === undefined ? {} : { certificateAuthority: certificateAuthority.toString() }),
+        ...(certificate === undefined ? {} : { certificate: certificate.toString() }),
+        ...(key === undefined ? {} : { key: key.toString() }),
+      })
+    } catch (error) {
+      throw new UserError(errorMessage(error), { cause: error })
+    }
     return {
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
       ...(certificate === undefined ? {} : { certificate }),
       ...(key === undefined ? {} : { key }),
     }
   }
-  const tlsAgain = async (): Promise<EtcdTls> => {
-    const tls = await readTls()
-    const { certificateAuthority: ca, certificate: cert, key } = tls
-    whole({
-      ...(ca === undefined ? {} : { certificateAuthority: ca.toString() }),
-      ...(cert === undefined ? {} : { certificate: cert.toString() }),
-      ...(key === undefined ? {} : { key: key.toString() }),
-    })
-    return tls
-  }
-  const namesFiles = Object.values(files).some((file) => file !== undefined)
   return {
     servers,
     ...(prefix === undefined ? {} : { prefix }),
     tls: await readTls(),
-    ...(namesFiles ? { tlsAgain } : {}),
+    ...(named.length > 0 ? { tlsAgain: readTls } : {}),
   }
 }
 

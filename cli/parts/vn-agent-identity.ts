@@ -47,16 +47,16 @@ export type KubeletIdentity = Required<TlsIdentity>
 
 /** Throws a UserError. */
 export async function readKubeletIdentity(files: KubeletIdentity): Promise<KubeletIdentity> {
+  const { certificateAuthority, certificate, key } = files
   const identity = {
-    certificateAuthority: await readPem(files.certificateAuthority),
-    certificate: await readPem(files.certificate),
-    key: await readPem(files.key),
+    certificateAuthority: await readPem(certificateAuthority),
+    certificate: await readPem(certificate),
+    key: await readPem(key),
   }
   try {
-    return whole(identity)
+    return whole(`${certificateAuthority}, ${certificate} and ${key}`, identity)
   } catch (error) {
-    const names = `${files.certificateAuthority}, ${files.certificate} and ${files.key}`
-    throw new UserError(`${names} are not an authority, a certificate and its key`, { cause: error })
+    throw new UserError(errorMessage(error), { cause: error })
   }
 }
 

@@ -6,6 +6,10 @@ import { type Authority, createAuthority, issueClientCertificate } from "../../g
 import { inClusterConfig, loadKubeconfig } from "./kubeconfig.ts"
 import { FakeClock } from "../testing/fake-clock.ts"
 
+const [authority, other] = await Promise.all([createAuthority("test"), createAuthority("other")])
+const issueOf = (by: Authority) => issueClientCertificate(by, { name: "jane", groups: [] })
+const [jane, joe] = await Promise.all([issueOf(authority), issueOf(authority)])
+
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
 const kubeconfig = (user: string, cluster = ""): string => `
@@ -17,13 +21,11 @@ contexts:
 - {name: broken, context: {cluster: gone, user: u}}
 clusters:
 - name: c
-  cluster: {server: "https://host:6443/tenants/a", certificate-authority-data: ${base64("CA")}${cluster}}
+  cluster: {server: "https://host:6443/tenants/a", certificate-authority-data: ${base64(authority.certificate)}${cluster}}
 users:
 - name: u
   user: ${user}
 `
-
-const issueOf = (authority: Authority) => issueClientCertificate(authority, { name: "jane", groups: [] })
 
 interface Directory extends AsyncDisposable {
   path: string
@@ -37,24 +39,25 @@ async function directory(files: Record<string, string>): Promise<Directory> {
 
 describe("loadKubeconfig()", () => {
   test("reads inline certificates", async () => {
-    const user = `{client-certificate-data: ${base64("CERT")}, client-key-data: ${base64("KEY")}}`
+    const user = `{client-certificate-data: ${base64(jane.certificate)}, client-key-data: ${base64(jane.key)}}`
     expect(await loadKubeconfig(kubeconfig(user))).toEqual({
       server: "https://host:6443/tenants/a",
-      certificateAuthority: "CA",
-      certificate: "CERT",
-      key: "KEY",
+      certificateAuthority: authority.certificate,
+      certificate: jane.certificate,
+      key: jane.key,
       namespace: "team",
     })
   })
 
   test("resolves relative files, and rereads the token file for each request", async () => {
     const text = kubeconfig(
-      "{client-certificate: cert.pem, tokenFile: token, token: inline}",
+      "{client-certificate: cert.pem, client-key: key.pem, tokenFile: token, token: inline}",
       ", insecure-skip-tls-verify: true",
     )
-    await using files = await directory({ config: text, "cert.pem": "CERT", token: "from-file\n" })
+    const pair = { "cert.pem": jane.certificate, "key.pem": jane.key }
+    await using files = await directory({ config: text, ...pair, token: "from-file\n" })
     const config = await loadKubeconfig(join(files.path, "config"))
-    expect(config).toMatchObject({ certificate: "CERT", insecureSkipTlsVerify: true })
+    expect(config).toMatchObject({ certificate: jane.certificate, insecureSkipTlsVerify: true })
     expect(await (config.token as () => Promise<string>)()).toBe("from-file")
   })
 
@@ -78,8 +81,7 @@ describe("loadKubeconfig()", () => {
   })
 
   test("reloads only values from files", async () => {
-    const authority = await createAuthority("test")
-    const [first, second] = await Promise.all([issueOf(authority), issueOf(authority)])
+    const [first, second] = [jane, joe]
     const text = kubeconfig("{client-certificate: cert.pem, client-key: key.pem}", ", certificate-authority: ca.pem")
     const named = text.replace(/certificate-authority-data: [^,]*, /, "")
     await using files = await directory({
@@ -116,6 +118,38 @@ describe("loadKubeconfig()", () => {
     ["a missing cluster", kubeconfig("{}"), { context: "broken" }, /cluster "gone" does not exist/],
     ["a missing context", kubeconfig("{}"), { context: "other" }, /context "other" does not exist/],
     ["another document", "kind: Pod\n", {}, /is not a kubeconfig/],
+    ["a list that is none", "kind: Config\ncurrent-context: a\ncontexts: 5", {}, /kubeconfig: contexts is not a list/],
+    [
+      "an empty item",
+      "kind: Config\ncurrent-context: a\ncontexts: [null]",
+      {},
+      /kubeconfig: context "a" does not exist/,
+    ],
+    ["another scheme", kubeconfig("{}").replace("https:", "ftp:"), {}, /is not a URL that begins with https:/],
+    [
+      "an authority that is none",
+      kubeconfig("{}").replace(base64(authority.certificate), "eHg="),
+      {},
+      /kubeconfig: the certificate authority cannot be used: .*no start line/,
+    ],
+    [
+      "a certificate that is none",
+      kubeconfig("{client-certificate-data: eHg=, client-key-data: eHg=}"),
+      {},
+      /kubeconfig: the client certificate cannot be used: .*no start line/,
+    ],
+    [
+      "a certificate without a key",
+      kubeconfig(`{client-certificate-data: ${base64(jane.certificate)}}`),
+      {},
+      /kubeconfig: the client certificate has no key/,
+    ],
+    [
+      "the key of another certificate",
+      kubeconfig(`{client-certificate-data: ${base64(jane.certificate)}, client-key-data: ${base64(joe.key)}}`),
+      {},
+      /kubeconfig: the client key cannot be used: .*key values mismatch/,
+    ],
     ["invalid YAML", "a: [\n", {}, /is not YAML/],
   ])("rejects %s with an error message", async (_, text, options, message) => {
     await expect(loadKubeconfig(text, options)).rejects.toThrow(message)
@@ -183,7 +217,10 @@ ${printed(`{ token, ${status} }`)}`
         apiVersion: "client.authentication.k8s.io/v1",
         spec: {
           interactive: false,
-          cluster: { server: "https://host:6443/tenants/a", "certificate-authority-data": base64("CA") },
+          cluster: {
+            server: "https://host:6443/tenants/a",
+            "certificate-authority-data": base64(authority.certificate),
+          },
         },
       },
     ])
@@ -217,10 +254,14 @@ ${printed(`{ token, ${status} }`)}`
 
 describe("inClusterConfig()", () => {
   test("reads the service account's files", async () => {
-    await using files = await directory({ "ca.crt": "CA", token: "t\n", namespace: "team\n" })
+    await using files = await directory({ "ca.crt": other.certificate, token: "t\n", namespace: "team\n" })
     const environment = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" }
     const config = await inClusterConfig(environment, files.path)
-    expect(config).toMatchObject({ server: "https://[fd00::1]:443", certificateAuthority: "CA", namespace: "team" })
+    expect(config).toMatchObject({
+      server: "https://[fd00::1]:443",
+      certificateAuthority: other.certificate,
+      namespace: "team",
+    })
     expect(await (config.token as () => Promise<string>)()).toBe("t")
   })
 

@@ -63,12 +63,12 @@ interface Kubeconfig {
 /** Accepts a path, or the text itself (which has more than one line). */
 export async function loadKubeconfig(pathOrText: string, options: KubeconfigOptions = {}): Promise<ClientConfig> {
   const { what, directory, cluster, user, namespace } = await select(pathOrText, options.context)
-  const readIdentity = () => identityOf(what, cluster, user, directory)
+  const readIdentity = async () => whole(what, await identityOf(what, cluster, user, directory))
   const server = { ...readCluster(what, cluster), ...(await readIdentity()) }
   return {
     ...server,
     ...(await readUser(what, user, directory, server, options.clock)),
-    ...(namesFiles(cluster, user) ? { identityAgain: async () => whole(await readIdentity()) } : {}),
+    ...(namesFiles(cluster, user) ? { identityAgain: readIdentity } : {}),
     ...(namespace === undefined ? {} : { namespace }),
   }
 }
@@ -79,7 +79,7 @@ export async function loadKubeconfig(pathOrText: string, options: KubeconfigOpti
  */
 export async function loadIdentity(pathOrText: string): Promise<TlsIdentity> {
   const { what, directory, cluster, user } = await select(pathOrText)
-  return whole(await identityOf(what, cluster, user, directory))
+  return whole(what, await identityOf(what, cluster, user, directory))
 }
 
 interface Selected {
@@ -110,13 +110,13 @@ async function select(pathOrText: string, contextName?: string): Promise<Selecte
 }
 
 function readCluster(what: string, cluster: Cluster): ClientConfig {
-  if (cluster.server === undefined || !URL.canParse(cluster.server)) {
-    throw new Error(`${what}: the cluster's server "${cluster.server ?? ""}" is not a URL`)
-  }
+  const { server = "" } = cluster
+  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
+    throw new Error(`${what}: the cluster's server "${server}" is not a URL that begins with https://`)
   if (cluster["proxy-url"])
     throw new Error(`${what}: proxy-url is not supported; the server has to be reached directly`)
   return {
-    server: cluster.server,
+    server,
     ...(cluster["insecure-skip-tls-verify"] === true ? { insecureSkipTlsVerify: true } : {}),
     ...(cluster["tls-server-name"] === undefined ? {} : { serverName: cluster["tls-server-name"] }),
   }
@@ -139,14 +139,25 @@ function namesFiles(cluster: Cluster, user: User): boolean {
   return named.some((file) => file !== undefined && file !== "")
 }
 
-/** Fails if certificate and key do not match, or if the authority is not a valid certificate. */
-export function whole<T extends TlsIdentity>(identity: T): T {
+/**
+ * Fails if certificate and key do not match, or if one of them or the authority is not valid. `what` names their source. A key
+ * without a certificate is ignored, as by kubectl.
+ */
+export function whole<T extends TlsIdentity>(what: string, identity: T): T {
   const { certificateAuthority, certificate, key } = identity
-  if (certificateAuthority !== undefined) void new X509Certificate(certificateAuthority)
-  createSecureContext({
-    ...(certificate === undefined ? {} : { cert: certificate }),
-    ...(key === undefined ? {} : { key }),
-  })
+  const valid = (part: string, check: () => unknown): void => {
+    try {
+      check()
+    } catch (error) {
+      throw new Error(`${what}: ${part} cannot be used: ${errorMessage(error)}`, { cause: error })
+    }
+  }
+  if (certificateAuthority !== undefined)
+    valid("the certificate authority", () => new X509Certificate(certificateAuthority))
+  if (certificate === undefined) return identity
+  valid("the client certificate", () => new X509Certificate(certificate))
+  if (key === undefined) throw new Error(`${what}: the client certificate has no key`)
+  valid("the client key", () => createSecureContext({ cert: certificate, key }))
   return identity
 }
 
@@ -205,14 +216,14 @@ export async function inClusterConfig(
   if (host === undefined || port === undefined) {
     throw new Error("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
   }
-  const readIdentity = async () => ({
-    certificateAuthority: await read("the cluster's certificate authority", `${directory}/ca.crt`),
-  })
+  const what = "the service account's files"
+  const readIdentity = async () =>
+    whole(what, { certificateAuthority: await read("the cluster's certificate authority", `${directory}/ca.crt`) })
   const namespace = await read("the pod's namespace", `${directory}/namespace`)
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     ...(await readIdentity()),
-    identityAgain: async () => whole(await readIdentity()),
+    identityAgain: readIdentity,
     token: fileToken(`${directory}/token`, "the service account's token"),
     namespace: namespace.trim(),
   }
@@ -269,7 +280,8 @@ function parseYaml(what: string, text: string): Kubeconfig {
 }
 
 function find<T extends { name: string }>(what: string, kind: string, items: T[] | undefined, name: string): T {
-  const found = items?.find((item) => item.name === name)
+  if (items !== undefined && !Array.isArray(items)) throw new Error(`${what}: ${kind}s is not a list`)
+  const found = items?.find((item: T | null) => item?.name === name)
   if (found === undefined) throw new Error(`${what}: ${kind} "${name}" does not exist`)
   return found
 }

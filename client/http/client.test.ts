@@ -70,6 +70,29 @@ const failure = async (promise: Promise<unknown>): Promise<StatusError> => {
 }
 
 describe("requests of the HTTP client", () => {
+  // Its path would be that of all objects.
+  test("for an object without a name are not sent", async () => {
+    await using served = await serve((_, response) => send(response, 200, {}))
+    const { client, requests } = served
+    const nameless = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "n" } }
+    for (const calling of [
+      client.get(configMaps, "n", ""),
+      client.delete(configMaps, "n", ""),
+      client.patch(configMaps, "n", "", {}, { type: "merge" }),
+      client.update(configMaps, nameless),
+    ])
+      expect(await failure(calling)).toMatchObject({ code: 400, message: "resource name may not be empty" })
+    expect(requests).toEqual([])
+  })
+
+  test.each<[string, Partial<HttpClientConfig>]>([
+    ["a token with a line break", { token: "a\nb" }],
+    ["a certificate that is none", { server: "https://127.0.0.1:1", certificate: "x", key: "x" }],
+  ])("with %s fail", async (_what, config) => {
+    await using served = await serve((_, response) => send(response, 200, {}), config)
+    expect(await failure(served.client.get(nodes, undefined, "a"))).toMatchObject({ code: 503 })
+  })
+
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "n" } }
   const cases: [string, (client: KubeClient) => Promise<unknown>, string, string][] = [
     ["an object", (c) => c.get(configMaps, "n", "c"), "GET", "/api/v1/namespaces/n/configmaps/c"],

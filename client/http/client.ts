@@ -8,7 +8,7 @@ import { discoverOverHttp, unavailableOverHttp } from "./discovery.ts"
 import { isStatus } from "./errors.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./transport.ts"
 import { deleteOptions, withKinds } from "./bodies.ts"
-import { listQuery, resourcePath, watchQuery, writeQuery } from "./paths.ts"
+import { listQuery, objectPath, resourcePath, watchQuery, writeQuery } from "./paths.ts"
 import type {
   KubeClient,
   KubeList,
@@ -65,12 +65,13 @@ export function clientOver(transport: Transport): KubeClient {
   return {
     discover: () => discoverOverHttp(call),
     unavailable: () => unavailableOverHttp(call),
-    get: (resource, namespace, name, options = {}) =>
-      call({
+    async get(resource, namespace, name, options = {}) {
+      return call({
         method: "GET",
-        path: resourcePath(resource, namespace, name, options.subresource),
+        path: objectPath(resource, namespace, name, options.subresource),
         headers: acceptOf(options, "PartialObjectMetadata"),
-      }),
+      })
+    },
     raw: (path) => call({ method: "GET", path }),
     list: <T extends KubeObject>(resource: Resource, options: ListOptions = {}) => list<T>(call, resource, options),
     watch: (resource, options) => watch(transport, resource, options),
@@ -79,19 +80,20 @@ export function clientOver(transport: Transport): KubeClient {
       const of = options.subresource === undefined ? undefined : (name ?? "")
       return write<T>("POST", resourcePath(resource, namespace, of, options.subresource) + writeQuery(options), object)
     },
-    update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
+    async update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
       const { namespace, name = "" } = object.metadata
-      return write<T>("PUT", resourcePath(resource, namespace, name, options.subresource) + writeQuery(options), object)
+      return write<T>("PUT", objectPath(resource, namespace, name, options.subresource) + writeQuery(options), object)
     },
-    patch: (resource, namespace, name, patch, options) =>
-      call({
+    async patch(resource, namespace, name, patch, options) {
+      return call({
         method: "PATCH",
-        path: resourcePath(resource, namespace, name, options.subresource) + writeQuery(options),
+        path: objectPath(resource, namespace, name, options.subresource) + writeQuery(options),
         body: JSON.stringify(patch),
         headers: { "content-type": patchTypes[options.type] },
-      }),
+      })
+    },
     async delete(resource, namespace, name, options = {}) {
-      await write("DELETE", resourcePath(resource, namespace, name), deleteOptions(options))
+      await write("DELETE", objectPath(resource, namespace, name), deleteOptions(options))
     },
     async deleteCollection(resource, namespace, selectors = {}, options = {}) {
       await write("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))

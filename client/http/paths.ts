@@ -2,6 +2,7 @@
 
 import { percentEncoded } from "../../apimachinery/go/text.ts"
 import { printGroupVersion } from "../../apimachinery/object.ts"
+import { badRequest } from "../../apimachinery/status.ts"
 import type { ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../rest.ts"
 
 export function resourcePath(
@@ -19,6 +20,17 @@ export function resourcePath(
   if (name !== undefined) parts.push(segment(name))
   if (subresource !== undefined) parts.push(subresource)
   return parts.join("/")
+}
+
+/** Of one object. Without a name, the path would be that of all of them. */
+export function objectPath(
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  subresource?: string,
+): string {
+  if (name === "") throw badRequest("resource name may not be empty")
+  return resourcePath(resource, namespace, name, subresource)
 }
 
 /** A name that was asked for need not be Unicode. */

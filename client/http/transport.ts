@@ -221,7 +221,8 @@ export class HttpTransport implements AsyncDisposable {
       signal,
     }
     return new Promise((resolve) => {
-      const request = this.#base.protocol === "http:" ? httpRequest(options) : httpsRequest(options)
+      const request = this.#begin(options)
+      if (request instanceof Error) return resolve({ stale: { reused: false, error: request } })
       request.on("response", (response) => resolve({ response }))
       request.on("error", (error: NodeJS.ErrnoException) => {
         const late = limit?.aborted === true && !signals.some((other) => other.aborted)
@@ -233,6 +234,15 @@ export class HttpTransport implements AsyncDisposable {
       if (stream !== undefined) limitStream(request, stream.idleMs, this.limits.requestTimeoutMs)
       request.end(wanted.body)
     })
+  }
+
+  /** Node throws for what it cannot send: a certificate that is none, a token with a line break. */
+  #begin(options: RequestOptions): ClientRequest | Error {
+    try {
+      return this.#base.protocol === "http:" ? httpRequest(options) : httpsRequest(options)
+    } catch (error) {
+      return error as Error
+    }
   }
 
   /** Any of them ends the request. */
