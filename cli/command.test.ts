@@ -1,6 +1,6 @@
 // The command line as a process: its output and its exit codes.
 
-import { mkdtemp, mkdir, readdir, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
@@ -25,6 +25,8 @@ const polyplane = (...args: string[]) =>
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "polyplane-cli-"))
+  // As little can be told of what is behind it as of a directory that this user may not read, also by root.
+  await symlink("loop", path.join(directory, "loop"))
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
@@ -83,7 +85,19 @@ describe("polyplane", () => {
     expect(stderr).toMatch(/^polyplane: no super cluster found: .*\n$/)
   })
 
+  test("a data directory that cannot be looked into is not taken for an absent one", async () => {
+    expect(await polyplane("tenant", "list", "--data-dir", "loop")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "polyplane: ELOOP: too many symbolic links encountered, stat 'loop/admin.kubeconfig'\n",
+    })
+  })
+
   test.for<[string[], string]>([
+    [
+      ["up", "--data-dir", "data", "--storage", "etcd", "--etcd-servers", "https://127.0.0.1:1", "--etcd-ca", main],
+      `${main}: the certificate authority cannot be used: `,
+    ],
     [["up", "--data-dir", "/proc/none"], `the data directory "/proc/none" cannot be used: ENOENT`],
     [["up", "--data-dir", "/dev/null/x"], `the data directory "/dev/null/x" is not a directory`],
     [["up", "--data-dir", "data", "--super-kubeconfig", "none"], "none: ENOENT: no such file or directory"],
@@ -147,6 +161,19 @@ describe("a command", () => {
     ["tenant", ["get", "a", "-o", "yaml"], "polyplane tenant get has no flag --output"],
     ["tenant", ["create"], "polyplane tenant create needs the tenant's name"],
     ["tenant", ["get", "a", "b"], "too many arguments: b"],
+    ["tenant", ["delete", ""], "polyplane tenant delete needs the tenant's name"],
+    // Before the first request: the tenant would have been deleted.
+    [
+      "tenant",
+      ["delete", "a", "--kubeconfig", "none", "--timeout", "x"],
+      `--timeout must be a whole number from 1 to 3600, not "x"`,
+    ],
+    [
+      "tenant",
+      ["token", "a", "--kubeconfig", "none", "--service-account", "default/"],
+      `--service-account must be NAMESPACE/NAME, not "default/"`,
+    ],
+    ["up", ["--host", ""], "--host must not be empty"],
     ["check", ["here"], `polyplane check takes no arguments, but got "here"`],
   ])("%s %j is a usage error: %s", async ([name, args, message]) => {
     await expect(commands[name].run(args)).rejects.toThrow(new UsageError(message))
@@ -196,6 +223,7 @@ describe("polyplane check", () => {
   test.for<[string, string]>([
     ["none", 'the data directory "none" does not exist'],
     [".", '"." is not a data directory of polyplane'],
+    ["loop", `the data directory "loop" cannot be used: ELOOP: too many symbolic links encountered, stat 'loop'`],
   ])("%s: %s", async ([dataDir, message]) => {
     expect(await checked(dataDir)).toEqual({ code: 1, stdout: "", stderr: `polyplane: ${message}\n` })
   })

@@ -18,6 +18,19 @@ describe("printFlags()", () => {
 })
 
 describe("parseFlags()", () => {
+  test("refuses an empty value, unless it means something", () => {
+    const flags = {
+      dir: { type: "string", help: "" },
+      each: { type: "string", multiple: true, help: "" },
+      names: { type: "string", mayBeEmpty: true, help: "" },
+    } as const
+    const read = (...args: string[]) => parseFlags({ help: "" }, args, flags)?.values
+    for (const args of [["--dir", ""], ["--dir="]])
+      expect(() => read(...args)).toThrow(new UsageError("--dir must not be empty"))
+    expect(() => read("--each", "a", "--each", "")).toThrow(new UsageError("--each must not be empty"))
+    expect(read("--names", "", "--dir", "a")).toEqual({ names: "", dir: "a" })
+  })
+
   test("reports an error of the parser in one line", () => {
     const flags = { port: { type: "string", help: "" } } as const
     expect(() => parseFlags({ help: "" }, ["--port", "-1"], flags)).toThrow(

@@ -11,6 +11,8 @@ export type Flag = Parsed & {
   takes?: string
   /** A default that is not one of the parser belongs into this text. */
   help: string
+  /** Otherwise an empty value is refused: it usually comes from a variable that is not set. */
+  mayBeEmpty?: boolean
 }
 
 export type Flags = Record<string, Flag>
@@ -44,17 +46,24 @@ export function wrapped(text: string, indent: number): string {
 
 /** Adds `--help` to parseArgs and throws its errors as UsageError. Returns undefined if help was requested (and printed). */
 export function parseFlags<const O extends Flags>(command: { help: string }, args: string[], options: O) {
+  const parsed = parse(args, options)
+  if ((parsed.values as { help?: boolean }).help === true) {
+    process.stdout.write(command.help)
+    return undefined
+  }
+  for (const [name, value] of Object.entries(parsed.values))
+    if ([value].flat().includes("") && options[name]?.mayBeEmpty !== true)
+      throw new UsageError(`--${name} must not be empty`)
+  return parsed
+}
+
+function parse<const O extends Flags>(args: string[], options: O) {
   try {
-    const parsed = parseArgs({
+    return parseArgs({
       args,
       options: { ...options, help: { type: "boolean", short: "h" } } as O & { help: { type: "boolean" } },
       allowPositionals: true,
     })
-    if ((parsed.values as { help?: boolean }).help === true) {
-      process.stdout.write(command.help)
-      return undefined
-    }
-    return parsed
   } catch (error) {
     const message = error instanceof Error ? (error.message.split(". To specify")[0] ?? error.message) : String(error)
     throw new UsageError(message.replaceAll("\n", " "))

@@ -83,8 +83,18 @@ function parseTenantFlags(args: string[]) {
   return parseFlags({ help }, args, flagTypes)
 }
 
-interface Call {
-  flags: TenantFlags
+/** What the flags say. Checked before the first request, so that a wrong value changes nothing. */
+interface Wanted {
+  namespace: string | undefined
+  clusterVersion: string
+  timeoutMs: number
+  output: string | undefined
+  account: { namespace: string; name: string }
+  durationSeconds: number
+  audiences: string[]
+}
+
+interface Call extends Wanted {
   connection: Connection
 }
 
@@ -120,9 +130,10 @@ export const tenant: Command = {
       )
     }
     checkArguments(verb, action, args, names)
+    const wanted = readWanted(parsed.values)
     await using connection = await connect(parsed.values)
     try {
-      await action.run({ flags: parsed.values, connection }, names[0] ?? "")
+      await action.run({ ...wanted, connection }, names[0] ?? "")
     } catch (error) {
       throw connection.explain(error)
     }
@@ -133,7 +144,7 @@ export const tenant: Command = {
 /** Throws a UsageError for names and flags that the subcommand does not take. */
 function checkArguments(verb: string, { flags, withoutName }: Action, args: string[], names: string[]): void {
   const [name, ...more] = withoutName === true ? [undefined, ...names] : names
-  if (withoutName !== true && name === undefined)
+  if (withoutName !== true && (name ?? "") === "")
     throw new UsageError(`polyplane tenant ${verb} needs the tenant's name`)
   if (more.length > 0) throw new UsageError(`too many arguments: ${more.join(" ")}`)
   const own = new Set<string>([...Object.keys(connectionFlags), ...flags])
@@ -143,18 +154,31 @@ function checkArguments(verb: string, { flags, withoutName }: Action, args: stri
       throw new UsageError(`polyplane tenant ${verb} has no flag --${token.name}`)
 }
 
-const namespaceOf = (flags: TenantFlags): string => flags.namespace ?? "default"
-const timeoutOf = (flags: TenantFlags): number => integerFlag("timeout", flags.timeout, 1, 3600) * 1000
+function readWanted(flags: TenantFlags): Wanted {
+  const [namespace = "", name = "", ...more] = flags["service-account"].split("/")
+  if (namespace === "" || name === "" || more.length > 0)
+    throw new UsageError(`--service-account must be NAMESPACE/NAME, not "${flags["service-account"]}"`)
+  return {
+    namespace: flags.namespace,
+    clusterVersion: flags["cluster-version"],
+    timeoutMs: integerFlag("timeout", flags.timeout, 1, 3600) * 1000,
+    output: flags.output,
+    account: { namespace, name },
+    durationSeconds: integerFlag("duration", flags.duration, 600, 2 ** 32),
+    audiences: flags.audience ?? [],
+  }
+}
 
-async function create({ flags, connection }: Call, name: string): Promise<void> {
+async function create(call: Call, name: string): Promise<void> {
+  const { connection, namespace = "default", clusterVersion, timeoutMs } = call
   const { client, dataDir } = connection
-  const made = await createVirtualCluster(client, namespaceOf(flags), name, flags["cluster-version"])
+  const made = await createVirtualCluster(client, namespace, name, clusterVersion)
   const cluster = await withProgress(`waiting for tenant "${name}"`, (say) =>
     waitForVirtualCluster(
       client,
-      namespaceOf(flags),
+      namespace,
       name,
-      timeoutOf(flags),
+      timeoutMs,
       (object) => {
         if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being created`)
         say(object.status?.message ?? object.status?.phase ?? "")
@@ -176,10 +200,10 @@ async function create({ flags, connection }: Call, name: string): Promise<void> 
   process.stdout.write(`tenant "${name}" is ready: ${file}\n`)
 }
 
-async function list({ flags, connection }: Call): Promise<void> {
+async function list({ namespace, connection }: Call): Promise<void> {
   const { items } = await connection.client.list<VirtualCluster>(
     virtualClusters,
-    flags.namespace === undefined ? {} : { namespace: flags.namespace },
+    namespace === undefined ? {} : { namespace },
   )
   const rows = [["NAME", "NAMESPACE", "PHASE", "SINCE", "MESSAGE"]]
   for (const { metadata, status } of items) {
@@ -201,21 +225,21 @@ async function list({ flags, connection }: Call): Promise<void> {
     )
 }
 
-async function get({ flags, connection }: Call, name: string): Promise<void> {
-  process.stdout.write(stringify(await getVirtualCluster(connection.client, namespaceOf(flags), name)))
+async function get({ namespace = "default", connection }: Call, name: string): Promise<void> {
+  process.stdout.write(stringify(await getVirtualCluster(connection.client, namespace, name)))
 }
 
-async function remove({ flags, connection }: Call, name: string): Promise<void> {
+async function remove({ namespace = "default", timeoutMs, connection }: Call, name: string): Promise<void> {
   const { client, dataDir } = connection
-  const found = await getVirtualCluster(client, namespaceOf(flags), name)
+  const found = await getVirtualCluster(client, namespace, name)
   await removeVirtualCluster(client, found)
   // A VirtualCluster with this name may be created again at once.
   await withProgress(`waiting for tenant "${name}" to be gone`, () =>
     waitForVirtualCluster(
       client,
-      namespaceOf(flags),
+      namespace,
       name,
-      timeoutOf(flags),
+      timeoutMs,
       (object) => (object?.metadata.uid === found.metadata.uid ? undefined : true),
       "gone",
     ),
@@ -224,13 +248,10 @@ async function remove({ flags, connection }: Call, name: string): Promise<void> 
   process.stdout.write(`tenant "${name}" deleted\n`)
 }
 
-async function kubeconfig({ flags, connection }: Call, name: string): Promise<void> {
-  const text = await readKubeconfig(
-    connection.client,
-    await getVirtualCluster(connection.client, namespaceOf(flags), name),
-  )
-  if (flags.output === undefined) process.stdout.write(text)
-  else await writeOutput(flags.output, text)
+async function kubeconfig({ connection, namespace = "default", output }: Call, name: string): Promise<void> {
+  const text = await readKubeconfig(connection.client, await getVirtualCluster(connection.client, namespace, name))
+  if (output === undefined) process.stdout.write(text)
+  else await writeOutput(output, text)
 }
 
 interface TokenRequest extends KubeObject {
@@ -238,22 +259,15 @@ interface TokenRequest extends KubeObject {
   status?: { token: string; expirationTimestamp: string }
 }
 
-async function token({ flags, connection }: Call, name: string): Promise<void> {
-  const [namespace, account, ...more] = flags["service-account"].split("/")
-  if (namespace === undefined || account === undefined || more.length > 0) {
-    throw new UsageError(`--service-account must be NAMESPACE/NAME, not "${flags["service-account"]}"`)
-  }
-  const expirationSeconds = integerFlag("duration", flags.duration, 600, 2 ** 32)
-  const text = await readKubeconfig(
-    connection.client,
-    await getVirtualCluster(connection.client, namespaceOf(flags), name),
-  )
+async function token(call: Call, name: string): Promise<void> {
+  const { connection, namespace = "default", account, durationSeconds, audiences } = call
+  const text = await readKubeconfig(connection.client, await getVirtualCluster(connection.client, namespace, name))
   await using client = createHttpClient(await loadKubeconfig(text))
   const request: TokenRequest = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
-    metadata: { name: account, namespace },
-    spec: { audiences: flags.audience ?? [], expirationSeconds },
+    metadata: account,
+    spec: { audiences, expirationSeconds: durationSeconds },
   }
   const answer = await client.create(serviceAccounts, request, { subresource: "token" })
   if (answer.status === undefined) throw new UserError("the response of the tenant's API contains no token")

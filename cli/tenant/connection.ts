@@ -2,7 +2,7 @@
 // one, otherwise the usual kubeconfig ($KUBECONFIG, ~/.kube/config).
 
 import { randomUUID } from "node:crypto"
-import { existsSync, readlinkSync } from "node:fs"
+import { readlinkSync, statSync } from "node:fs"
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import path from "node:path"
@@ -44,18 +44,18 @@ export async function connect(flags: {
 }): Promise<Connection> {
   const dataDir = flags["data-dir"] ?? ".polyplane"
   const admin = path.join(dataDir, "admin.kubeconfig")
-  const local = flags.kubeconfig === undefined && existsSync(admin)
+  const local = flags.kubeconfig === undefined && exists(admin)
   const real = local ? realSuperCluster(dataDir) : undefined
   if (!local && flags["data-dir"] !== undefined) {
     throw new UserError(`${admin} does not exist; is ${dataDir} the data directory of a running \`polyplane up\`?`)
   }
   const file = local ? (real ?? admin) : (flags.kubeconfig ?? usualKubeconfig())
-  if (real !== undefined && !existsSync(real)) {
+  if (real !== undefined && !exists(real)) {
     throw new UserError(
       `${real}, the kubeconfig of the super cluster of ${dataDir}, is gone; name another with --kubeconfig`,
     )
   }
-  if (!existsSync(file) && flags.kubeconfig === undefined) {
+  if (!exists(file) && flags.kubeconfig === undefined) {
     throw new UserError(
       `no super cluster found: neither ${admin} nor ${file} exists; start one with \`npm start\`, or name one with --kubeconfig`,
     )
@@ -68,6 +68,9 @@ export async function connect(flags: {
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
+
+/** Throws if that cannot be told, such as when this user may not look into the directory. */
+const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
 
 /** A link to the kubeconfig of the real super cluster that `polyplane up` uses. */
 export const superKubeconfigLink = (dataDir: string): string => path.join(dataDir, "super.kubeconfig")
@@ -85,7 +88,7 @@ function realSuperCluster(dataDir: string): string | undefined {
 function usualKubeconfig(): string {
   const set = process.env["KUBECONFIG"] ?? ""
   if (set === "") return path.join(homedir(), ".kube", "config")
-  if (set.includes(path.delimiter) && !existsSync(set))
+  if (set.includes(path.delimiter) && !exists(set))
     throw new UserError("$KUBECONFIG names several files: name that of the super cluster with --kubeconfig")
   return set
 }

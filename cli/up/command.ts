@@ -46,6 +46,7 @@ const flagTypes = {
     type: "string",
     default: "demo",
     takes: "NAMES",
+    mayBeEmpty: true,
     help: 'comma-separated tenants to create if they do not exist; "" for none',
   },
   nodes: { type: "string", default: "3", takes: "COUNT", help: "nodes of the simulated super cluster, 1 to 100" },

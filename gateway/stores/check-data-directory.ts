@@ -1,7 +1,7 @@
 // The consistency check of a whole data directory: every store with its base layer, and that each store has an owner. For
 // operators; it does not modify data of tenants.
 
-import { existsSync } from "node:fs"
+import { statSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { timestamp } from "../../apimachinery/object.ts"
@@ -21,8 +21,13 @@ export interface CheckedStore {
 
 /** Throws StartError if the directory does not exist, cannot be opened, or is in use by another process. */
 export async function* checkDataDirectory(path: string): AsyncGenerator<CheckedStore> {
-  if (!existsSync(path)) throw new StartError(`the data directory "${path}" does not exist`)
-  if (!existsSync(join(path, "format"))) throw new StartError(`"${path}" is not a data directory of polyplane`)
+  const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
+  try {
+    if (!exists(path)) throw new StartError(`the data directory "${path}" does not exist`)
+    if (!exists(join(path, "format"))) throw new StartError(`"${path}" is not a data directory of polyplane`)
+  } catch (error) {
+    throw explain(path, error)
+  }
   yield { name: "gateway", faults: await checkGatewayStore(path) }
   // Holds the lock from here on: no gateway opens a store that is being read.
   await using data = await DataDirectory.open(path)
