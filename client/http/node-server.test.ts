@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import { connect as connectTLS, type ConnectionOptions } from "node:tls"
 import { expect, test } from "vitest"
 import { createAuthority, issueServingCertificate } from "../../gateway/pki/pki.ts"
+import { areProbed } from "../testing/probed-connections.ts"
 import { CallRefused, NodeServer } from "./node-server.ts"
 
 test("stops immediately, also during a TLS handshake", async () => {
@@ -50,4 +51,23 @@ test("a refused upgrade ends the connection, also if the client leaves its side 
   const talking = setInterval(() => socket.write("more"), 20)
   await closed
   clearInterval(talking)
+})
+
+// Its exec would count for ever.
+test.runIf(process.platform === "linux")("a client that vanishes is noticed", async () => {
+  const authority = await createAuthority("nodes")
+  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
+  await using server = await NodeServer.start({
+    host: "127.0.0.1",
+    port: 0,
+    tls: { cert, key },
+    maxConnections: 10,
+    serve: () => Promise.resolve(),
+    upgrade: () => Promise.resolve(),
+    explain: () => new CallRefused(500, "a fault"),
+  })
+  const socket = connectTLS({ host: "127.0.0.1", port: server.port, ca: authority.certificate })
+  await once(socket, "secureConnect")
+  await expect.poll(() => areProbed(server.port)).toEqual([true])
+  socket.destroy()
 })

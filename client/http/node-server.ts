@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
 import { closeConnection } from "./closing.ts"
+import { noticeDeadPeers } from "./dead-peers.ts"
 import { UpgradeRefused } from "./upgrade.ts"
 
 /**
@@ -53,7 +54,8 @@ export class NodeServer implements AsyncDisposable {
 
   private constructor(options: NodeServerOptions) {
     this.#options = options
-    this.#server = createServer({ handshakeTimeout: handshakeMs, ...options.tls, maxHeaderSize: maxHeaderBytes })
+    const limits = { handshakeTimeout: handshakeMs, maxHeaderSize: maxHeaderBytes }
+    this.#server = createServer({ ...limits, ...noticeDeadPeers, ...options.tls })
     this.#server.maxConnections = options.maxConnections
     this.#server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket)

@@ -1,9 +1,10 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { Duplex, PassThrough } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
+import { areProbed } from "../testing/probed-connections.ts"
 import { forwardedHeaders, join, openUpgrade, UpgradeRefused } from "./upgrade.ts"
 
 test("an endless refusal is reported by its beginning, and its connection is closed", async () => {
@@ -42,6 +43,20 @@ test("an upgraded connection may fail before it is joined", async () => {
   socket.once("close", resolve) // and not once(), which would listen for errors
   socket.destroy(new Error("it has failed"))
   await closed
+  server.close()
+})
+
+test.runIf(process.platform === "linux")("a server that vanishes is noticed by a silent connection", async () => {
+  const server = createServer()
+  server.on("upgrade", (_request, socket: Duplex) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  const target = { protocol: "http:", host: "127.0.0.1", port, agent: false as const }
+  const { socket } = await openUpgrade({ ...target, headers: { connection: "Upgrade", upgrade: "test" } })
+  await expect.poll(() => areProbed((socket as Socket).localPort ?? 0)).toEqual([true])
+  socket.destroy()
   server.close()
 })
 

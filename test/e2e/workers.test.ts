@@ -2,10 +2,12 @@
 // that one was killed. Acknowledged writes are preserved, watches continue, and no process remains when the first one is killed.
 
 import { execFile } from "node:child_process"
+import { once } from "node:events"
 import { request } from "node:http"
 import { readFile, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { connect } from "node:tls"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConfigMap, KubeObject } from "../../apimachinery/object.ts"
@@ -14,6 +16,7 @@ import { Informer } from "../../client/informers/informer.ts"
 import { loadKubeconfig } from "../../client/credentials/kubeconfig.ts"
 import { configMaps } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import { areProbed } from "../../client/testing/probed-connections.ts"
 import { eventually } from "../harness/eventually.ts"
 import { temporaryFolder } from "../harness/folders.ts"
 import { call, certificateOf } from "../harness/https.ts"
@@ -110,6 +113,14 @@ describe("with --workers", () => {
     expect(byWorkers.map(([process]) => process).sort()).toEqual(["worker-1", "worker-2", "worker-3"])
     expect(byWorkers.reduce((sum, [, count]) => sum + count, 0)).toBe(tenants.length)
     expect(byWorkers.filter(([, count]) => count > 0).length).toBeGreaterThan(1)
+  })
+
+  test.runIf(process.platform === "linux")("clients that vanish are noticed", async () => {
+    const { hostname: host, port } = new URL(up.url)
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false })
+    await once(socket, "secureConnect")
+    await expect.poll(async () => [...new Set(await areProbed(Number(port)))]).toEqual([true])
+    socket.destroy()
   })
 
   test("every process responds for every tenant", async () => {
