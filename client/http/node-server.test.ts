@@ -71,3 +71,79 @@ test.runIf(process.platform === "linux")("a client that vanishes is noticed", as
   await expect.poll(() => areProbed(server.port)).toEqual([true])
   socket.destroy()
 })
+
+test("connections without a request make room for others, those with one do not", async () => {
+  const authority = await createAuthority("nodes")
+  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
+  await using server = await NodeServer.start({
+    host: "127.0.0.1",
+    port: 0,
+    tls: { cert, key },
+    maxConnections: 3,
+    serve: async (_request, response) => Promise.resolve(void response.write("first line\n")),
+    upgrade: async (_request, { socket }) => Promise.resolve(void socket.write("switched")),
+    explain: () => new CallRefused(500, "a fault"),
+  })
+  const open = (request: string) => {
+    const socket = connectTLS({ host: "127.0.0.1", port: server.port, ca: authority.certificate })
+    socket.on("error", () => undefined) // the server resets the connection
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    const seen = { text: "" }
+    socket.on("data", (data: Buffer) => (seen.text += data.toString()))
+    if (request !== "") socket.write(`GET ${request} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    return { socket, closed, seen }
+  }
+  const until = (one: { seen: { text: string } }, text: string) => expect.poll(() => one.seen.text).toContain(text)
+  const [silent, done] = [open(""), open("/healthz")]
+  await until(done, "ok")
+  const following = open("/log")
+  await until(following, "first line")
+  const switched = open("/exec HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: x\r\nX: ")
+  await silent.closed
+  await until(switched, "switched")
+  const last = open("/log")
+  await done.closed
+  await until(last, "first line")
+  // Now all have a request.
+  await open("/log").closed
+  expect([following, switched, last].map(({ socket }) => socket.destroyed)).toEqual([false, false, false])
+  // As soon as one of them ends, there is room again.
+  following.socket.destroy()
+  await expect
+    .poll(async () => {
+      const probe = open("/healthz")
+      await Promise.race([probe.closed, until(probe, "ok").catch(() => undefined)])
+      probe.socket.destroy()
+      return probe.seen.text
+    })
+    .toContain("ok")
+  for (const { socket } of [switched, last]) socket.destroy()
+})
+
+test("an upgrade whose client has left is no fault", async () => {
+  const authority = await createAuthority("nodes")
+  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
+  const faults: unknown[] = []
+  await using server = await NodeServer.start({
+    host: "127.0.0.1",
+    port: 0,
+    tls: { cert, key },
+    maxConnections: 3,
+    serve: (_request, response) => Promise.resolve(void response.end()),
+    upgrade(_request, { socket }) {
+      socket.destroy()
+      return Promise.reject(new Error("aborted"))
+    },
+    explain(error) {
+      faults.push(error)
+      return new CallRefused(500, "a fault")
+    },
+  })
+  const socket = connectTLS({ host: "127.0.0.1", port: server.port, ca: authority.certificate })
+  const closed = new Promise((resolve) => socket.once("close", resolve))
+  socket.on("error", () => undefined)
+  socket.resume()
+  socket.write("GET /exec HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+  await closed
+  expect(faults).toEqual([])
+})
