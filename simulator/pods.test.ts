@@ -80,6 +80,38 @@ describe("a pod", () => {
     expect(pod.status?.phase).toBe("Running")
   })
 
+  test("restarts containers by their own rules and policies, then by that of the pod", async () => {
+    const rule = { action: "Restart", exitCodes: { operator: "In", values: [42] } }
+    const ends = (code: number, more: Record<string, unknown>) => container(["sh", "-c", `exit ${code}`], more)
+    const pod = podOf("rules", {
+      containers: [
+        sleeping,
+        ends(3, { name: "never", restartPolicy: "Never" }),
+        ends(42, { name: "matched", restartPolicy: "Never", restartPolicyRules: [rule] }),
+        ends(0, { name: "done", restartPolicy: "OnFailure" }),
+        ends(0, { name: "again" }),
+      ],
+    })
+    await cluster.create(pods, pod)
+    const states = (): (string | undefined)[] | undefined =>
+      find("rules")?.status?.containerStatuses?.map(
+        ({ state }) => state?.waiting?.reason ?? state?.terminated?.reason ?? "Running",
+      )
+    await expect.poll(states).toEqual(["Running", "Error", "CrashLoopBackOff", "Completed", "CrashLoopBackOff"])
+    expect(find("rules")?.status?.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0, 0, 1, 0, 1])
+  })
+
+  test("ends when none of its containers restarts, whatever its own policy", async () => {
+    const once = container(["sh", "-c", "exit 3"], { restartPolicy: "Never" })
+    await cluster.create(pods, podOf("failed", { containers: [once] }))
+    await phase("failed", "Failed")
+    await cluster.create(
+      pods,
+      podOf("unprepared", { initContainers: [{ ...once, name: "i" }], containers: [sleeping] }),
+    )
+    await phase("unprepared", "Failed")
+  })
+
   test("runs init containers in order, before the others", async () => {
     const pod = await run("init", {
       initContainers: [

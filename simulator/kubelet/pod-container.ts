@@ -1,6 +1,7 @@
 // One container of a pod over all its runs: starts it, runs its probes and lifecycle hooks, and delays its restarts.
 
 import { randomBytes } from "node:crypto"
+import { mayRestart } from "../../apimachinery/core/container-restarts.ts"
 import type { Container, Pod } from "../../apimachinery/object.ts"
 import { endsWithin, systemClock } from "../../client/clock.ts"
 import { SimulatedContainer } from "../container/container.ts"
@@ -81,6 +82,11 @@ export class PodContainer {
     return this.isSidecar ? this.started : this.current?.exit?.code === 0
   }
 
+  /** It has ended, and is started again. */
+  get isRestarted(): boolean {
+    return this.current?.exit !== undefined && this.#restarts(this.current.exit.code)
+  }
+
   /** Starts it if it is due. Returns the milliseconds until it is; undefined: only a change makes it so. */
   async advance(): Promise<number | undefined> {
     const { current } = this
@@ -143,10 +149,9 @@ export class PodContainer {
 
   #restarts(code: number): boolean {
     if (this.#role === "ephemeral") return false
-    if (this.isSidecar) return true
-    const policy = this.#owner.pod.spec?.restartPolicy ?? "Always"
-    if (this.#role === "init") return code !== 0 && policy !== "Never"
-    return policy === "Always" || (policy === "OnFailure" && code !== 0)
+    if (this.#role === "init" && !this.isSidecar && code === 0) return false
+    // A rule that restarts all containers restarts only this one.
+    return mayRestart(this.spec, this.#owner.pod.spec ?? {}, code)
   }
 
   async #start(): Promise<number | undefined> {

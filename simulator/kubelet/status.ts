@@ -40,35 +40,33 @@ const isFinal = (phase: string): boolean => isFinished({ status: { phase } })
 
 /** All containers that decide about the end of the pod have ended; sidecars may still run. */
 export function isOver(sandbox: PodSandbox): boolean {
-  return isFinal(phaseByContainers(sandbox.pod, sandbox, [...sandbox.containers.values()]))
+  return isFinal(phaseByContainers(sandbox, [...sandbox.containers.values()]))
 }
 
 function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly PodContainer[]): string {
   const said = pod.status?.phase
   if (said !== undefined && isFinal(said)) return said // regardless of who set it
-  const phase = phaseByContainers(pod, sandbox, main)
+  const phase = phaseByContainers(sandbox, main)
   // A final phase promises that nothing runs: until the sidecars have ended, the phase stays as it was.
   return isFinal(phase) && sandbox.running ? (said ?? "Pending") : phase
 }
 
-function phaseByContainers(pod: Pod, sandbox: PodSandbox, main: readonly PodContainer[]): string {
+function phaseByContainers(sandbox: PodSandbox, main: readonly PodContainer[]): string {
   if (sandbox.failure !== undefined && !sandbox.running) return "Failed"
   // A pod that was stopped for good has a final phase, regardless of its restart policy.
   if (sandbox.ended && !sandbox.running) {
     return main.every(({ current }) => current?.exit?.code === 0) ? "Succeeded" : "Failed"
   }
-  const policy = pod.spec?.restartPolicy ?? "Always"
   if (!sandbox.initialized) {
     const failed = [...sandbox.initContainers.values()].some(
-      (one) => !one.isSidecar && (one.current?.exit?.code ?? 0) !== 0,
+      (one) => !one.isSidecar && (one.current?.exit?.code ?? 0) !== 0 && !one.isRestarted,
     )
-    return failed && policy === "Never" ? "Failed" : "Pending"
+    return failed ? "Failed" : "Pending"
   }
   if (main.some((one) => one.current === undefined || (one.isStarting && one.previous === undefined))) return "Pending"
   const codes = main.map(({ current }) => current?.exit?.code)
-  if (codes.some((code) => code === undefined) || policy === "Always") return "Running"
-  if (codes.every((code) => code === 0)) return "Succeeded"
-  return policy === "Never" ? "Failed" : "Running"
+  if (codes.some((code) => code === undefined) || main.some(({ isRestarted }) => isRestarted)) return "Running"
+  return codes.every((code) => code === 0) ? "Succeeded" : "Failed"
 }
 
 type State = Omit<Condition, "type">

@@ -1,9 +1,10 @@
-// Updates of a pod's status: a container that has terminated for good may not run again. Its restart rules determine this, then its
-// own restart policy, then the pod's. Source: upstream's Validate*ContainerStateTransition.
+// Updates of a pod's status: a container that has terminated for good may not run again. Source: upstream's
+// Validate*ContainerStateTransition.
 
+import { mayRestart } from "../../../../apimachinery/core/container-restarts.ts"
 import { byName } from "../../../../apimachinery/repeats.ts"
 import { type FieldError, type FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
-import type { Container, ContainerStatus, Pod, PodSpec } from "../../../../apimachinery/object.ts"
+import type { Container, ContainerStatus, Pod } from "../../../../apimachinery/object.ts"
 
 export function validateRestarts(path: FieldPath, pod: Pod, current: Pod): FieldError[] {
   const spec = current.spec ?? { containers: [] }
@@ -41,14 +42,4 @@ function restartFaults(
     if (may(name, state.terminated.exitCode)) return []
     return [forbiddenField(path.index(index).child("state"), "may not be transitioned to non-terminated state")]
   })
-}
-
-function mayRestart(container: Container, spec: PodSpec, exitCode: number): boolean {
-  const { restartPolicy, restartPolicyRules = [] } = container
-  const isMatched = restartPolicyRules.some(({ exitCodes: { operator, values = [] } = {} }) =>
-    operator === "In" ? values.includes(exitCode) : operator === "NotIn" && !values.includes(exitCode),
-  )
-  if (restartPolicy !== undefined && isMatched) return true
-  const policy = restartPolicy ?? spec.restartPolicy
-  return policy === "OnFailure" ? exitCode !== 0 : policy !== "Never"
 }
