@@ -1,12 +1,14 @@
 // The command line as a process: its output and its exit codes.
 
+import { once } from "node:events"
 import { mkdtemp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { Gateway } from "../gateway/main.ts"
 import { silentLog } from "../client/log.ts"
-import { run } from "../test/harness/processes.ts"
+import { collect, run, start } from "../test/harness/processes.ts"
 import { check } from "./check.ts"
 import { UsageError } from "./command.ts"
 import { gateway } from "./parts/gateway.ts"
@@ -84,6 +86,27 @@ describe("polyplane", () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/^polyplane: no super cluster found: .*\n$/)
   })
+
+  test.for([["list"], ["get", "a"], ["token", "a"], ["delete", "a"]])(
+    "tenant %j says that it waits for a super cluster that is silent",
+    async (args) => {
+      const silent = createServer()
+      await once(silent.listen(0, "127.0.0.1"), "listening")
+      const { port } = silent.address() as AddressInfo
+      const kubeconfig = path.join(directory, "silent")
+      const context = { contexts: [{ name: "a", context: { cluster: "a" } }], "current-context": "a" }
+      const clusters = [{ name: "a", cluster: { server: `https://127.0.0.1:${port}` } }]
+      await writeFile(kubeconfig, JSON.stringify({ kind: "Config", ...context, clusters }))
+      const child = start(process.execPath, [main, "tenant", ...args, "--kubeconfig", kubeconfig], {
+        env: { PATH: process.env["PATH"], HOME: directory },
+      })
+      const stderr = collect(child.stderr)
+      await expect.poll(stderr).toMatch(/^… .* tenants?( "a")? \(1 s\)\n/)
+      child.kill()
+      await once(child, "exit")
+      silent.close()
+    },
+  )
 
   test("a data directory that cannot be looked into is not taken for an absent one", async () => {
     expect(await polyplane("tenant", "list", "--data-dir", "loop")).toEqual({
@@ -181,13 +204,13 @@ describe("a command", () => {
 })
 
 describe("polyplane check", () => {
-  const start = (dataDir: string) => Gateway.start({ dataDir, superCluster: true, log: silentLog })
+  const startGateway = (dataDir: string) => Gateway.start({ dataDir, superCluster: true, log: silentLog })
   const checked = (dataDir: string) => polyplane("check", "--data-dir", dataDir)
 
   test("finds no faults after a gateway has stopped, and fails while it runs", async () => {
     const dataDir = path.join(directory, "sound")
     {
-      await using running = await start(dataDir)
+      await using running = await startGateway(dataDir)
       await running.tenants.create({
         name: "demo",
         virtualCluster: { namespace: "default", name: "demo", uid: "u" },
@@ -208,7 +231,7 @@ describe("polyplane check", () => {
 
   test("names the store of each fault", async () => {
     const dataDir = path.join(directory, "damaged")
-    await (await start(dataDir))[Symbol.asyncDispose]()
+    await (await startGateway(dataDir))[Symbol.asyncDispose]()
     const store = path.join(dataDir, "stores", "super")
     const [manifest = ""] = (await readdir(store)).filter((file) => file.startsWith("MANIFEST"))
     await writeFile(path.join(store, manifest), "nonsense")

@@ -96,6 +96,8 @@ interface Wanted {
 
 interface Call extends Wanted {
   connection: Connection
+  /** Tells what is being waited for, if it takes long. */
+  say: (detail: string) => void
 }
 
 interface Action {
@@ -103,15 +105,17 @@ interface Action {
   /** Beside those of the connection. */
   flags: readonly (keyof typeof flagTypes)[]
   withoutName?: boolean
+  /** What it does, for its progress. */
+  doing: string
 }
 
 const actions: Record<string, Action> = dictionary({
-  create: { run: create, flags: ["cluster-version", "timeout"] },
-  list: { run: list, flags: [], withoutName: true },
-  get: { run: get, flags: [] },
-  delete: { run: remove, flags: ["timeout"] },
-  kubeconfig: { run: kubeconfig, flags: ["output"] },
-  token: { run: token, flags: ["service-account", "duration", "audience"] },
+  create: { run: create, flags: ["cluster-version", "timeout"], doing: "creating tenant" },
+  list: { run: list, flags: [], withoutName: true, doing: "listing tenants" },
+  get: { run: get, flags: [], doing: "reading tenant" },
+  delete: { run: remove, flags: ["timeout"], doing: "deleting tenant" },
+  kubeconfig: { run: kubeconfig, flags: ["output"], doing: "reading the kubeconfig of tenant" },
+  token: { run: token, flags: ["service-account", "duration", "audience"], doing: "requesting a token of tenant" },
 })
 
 export const tenant: Command = {
@@ -131,12 +135,15 @@ export const tenant: Command = {
     }
     checkArguments(verb, action, args, names)
     const wanted = readWanted(parsed.values)
-    await using connection = await connect(parsed.values)
-    try {
-      await action.run({ ...wanted, connection }, names[0] ?? "")
-    } catch (error) {
-      throw connection.explain(error)
-    }
+    const [name = ""] = names
+    await withProgress(name === "" ? action.doing : `${action.doing} "${name}"`, async (say) => {
+      await using connection = await connect(parsed.values)
+      try {
+        await action.run({ ...wanted, connection, say }, name)
+      } catch (error) {
+        throw connection.explain(error)
+      }
+    })
     return 0
   },
 }
@@ -170,22 +177,20 @@ function readWanted(flags: TenantFlags): Wanted {
 }
 
 async function create(call: Call, name: string): Promise<void> {
-  const { connection, namespace = "default", clusterVersion, timeoutMs } = call
+  const { connection, say, namespace = "default", clusterVersion, timeoutMs } = call
   const { client, dataDir } = connection
   const made = await createVirtualCluster(client, namespace, name, clusterVersion)
-  const cluster = await withProgress(`waiting for tenant "${name}"`, (say) =>
-    waitForVirtualCluster(
-      client,
-      namespace,
-      name,
-      timeoutMs,
-      (object) => {
-        if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being created`)
-        say(object.status?.message ?? object.status?.phase ?? "")
-        return object.status?.phase === "Running" || isRefused(object) ? object : undefined
-      },
-      "ready",
-    ),
+  const cluster = await waitForVirtualCluster(
+    client,
+    namespace,
+    name,
+    timeoutMs,
+    (object) => {
+      if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being created`)
+      say(object.status?.message ?? object.status?.phase ?? "")
+      return object.status?.phase === "Running" || isRefused(object) ? object : undefined
+    },
+    "ready",
   )
   if (isRefused(cluster)) {
     await removeVirtualCluster(client, made)
@@ -229,21 +234,15 @@ async function get({ namespace = "default", connection }: Call, name: string): P
   process.stdout.write(stringify(await getVirtualCluster(connection.client, namespace, name)))
 }
 
-async function remove({ namespace = "default", timeoutMs, connection }: Call, name: string): Promise<void> {
+async function remove({ namespace = "default", timeoutMs, connection, say }: Call, name: string): Promise<void> {
   const { client, dataDir } = connection
   const found = await getVirtualCluster(client, namespace, name)
   await removeVirtualCluster(client, found)
   // A VirtualCluster with this name may be created again at once.
-  await withProgress(`waiting for tenant "${name}" to be gone`, () =>
-    waitForVirtualCluster(
-      client,
-      namespace,
-      name,
-      timeoutMs,
-      (object) => (object?.metadata.uid === found.metadata.uid ? undefined : true),
-      "gone",
-    ),
-  )
+  say("waiting until it is gone")
+  const isGone = (object: VirtualCluster | undefined) =>
+    object?.metadata.uid === found.metadata.uid ? undefined : true
+  await waitForVirtualCluster(client, namespace, name, timeoutMs, isGone, "gone")
   if (dataDir !== undefined) await removeKubeconfig(dataDir, name)
   process.stdout.write(`tenant "${name}" deleted\n`)
 }

@@ -204,18 +204,18 @@ async function createTenant(superClient: KubeClient, name: string): Promise<void
 
 async function ensureTenant({ superClient, gateway }: AllInOne, name: string): Promise<void> {
   if (gateway.tenants.get(name) !== undefined) return
-  try {
-    await getVirtualCluster(superClient, "default", name)
-  } catch (error) {
-    if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
-    await createTenant(superClient, name)
-  }
-  await withProgress(`creating tenant "${name}"`, (say) =>
-    waitForVirtualCluster(superClient, "default", name, tenantTimeoutMs, (object) => {
+  await withProgress(`creating tenant "${name}"`, async (say) => {
+    try {
+      await getVirtualCluster(superClient, "default", name)
+    } catch (error) {
+      if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
+      await createTenant(superClient, name)
+    }
+    await waitForVirtualCluster(superClient, "default", name, tenantTimeoutMs, (object) => {
       say(object?.status?.message ?? object?.status?.phase ?? "")
       if (object?.status?.phase === "Error")
         throw new UserError(`tenant "${name}": ${object.status.message ?? "Error"}`)
       return object?.status?.phase === "Running" ? true : undefined
-    }),
-  )
+    })
+  })
 }
