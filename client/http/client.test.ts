@@ -85,6 +85,43 @@ describe("requests of the HTTP client", () => {
     expect(requests).toEqual([])
   })
 
+  test.each(["null", "5", '"text"'])("answered with %s fail", async (body) => {
+    await using served = await serve((_, response) => send(response, 200, body))
+    expect(await failure(served.client.get(nodes, undefined, "a"))).toMatchObject({
+      code: 503,
+      message: expect.stringMatching(/: the answer is not an object$/) as string,
+    })
+  })
+
+  test.each<object>([
+    {},
+    [],
+    { kind: "NodeList", metadata: {}, items: {} },
+    { kind: "NodeList", metadata: {}, items: [null] },
+    { kind: "NodeList", metadata: {}, items: [{ spec: {} }] },
+  ])("for a list that are answered with %j fail", async (body) => {
+    await using served = await serve((_, response) => send(response, 200, body))
+    expect(await failure(served.client.list(nodes))).toMatchObject({
+      code: 503,
+      message: expect.stringMatching(/: the answer is not a list of objects$/) as string,
+    })
+  })
+
+  test("of a watch ignore events of unknown types, and fail for those without an object", async () => {
+    const added = { type: "ADDED", object: { metadata: { name: "a" } } }
+    const lineOf = (event: unknown): string => `${JSON.stringify(event)}\n`
+    await using served = await serve((_, response) => {
+      response.write(lineOf({ type: "OTHER", object: 5 }) + lineOf(added) + lineOf({ type: "ADDED", object: null }))
+    })
+    const seen: unknown[] = []
+    const reading = (async () => {
+      const { signal } = new AbortController()
+      for await (const event of served.client.watch(nodes, { resourceVersion: "1", signal })) seen.push(event)
+    })()
+    expect((await failure(reading)).message).toMatch(/the watch delivered something that is not an object$/)
+    expect(seen).toEqual([added])
+  })
+
   test.each<[string, Partial<HttpClientConfig>]>([
     ["a token with a line break", { token: "a\nb" }],
     ["a certificate that is none", { server: "https://127.0.0.1:1", certificate: "x", key: "x" }],

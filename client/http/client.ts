@@ -7,7 +7,7 @@ import { StatusError } from "../../apimachinery/status.ts"
 import { discoverOverHttp, unavailableOverHttp } from "./discovery.ts"
 import { isStatus } from "./errors.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./transport.ts"
-import { deleteOptions, withKinds } from "./bodies.ts"
+import { deleteOptions, isList, isObject, withKinds } from "./bodies.ts"
 import { listQuery, objectPath, resourcePath, watchQuery, writeQuery } from "./paths.ts"
 import type {
   KubeClient,
@@ -73,7 +73,8 @@ export function clientOver(transport: Transport): KubeClient {
       })
     },
     raw: (path) => call({ method: "GET", path }),
-    list: <T extends KubeObject>(resource: Resource, options: ListOptions = {}) => list<T>(call, resource, options),
+    list: <T extends KubeObject>(resource: Resource, options: ListOptions = {}) =>
+      list<T>(transport, resource, options),
     watch: (resource, options) => watch(transport, resource, options),
     create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
       const { namespace, name } = object.metadata
@@ -110,24 +111,30 @@ function acceptOf({ metadataOnly = false }: { metadataOnly?: boolean }, kind: st
 async function callJson<T>(transport: Transport, request: TransportRequest): Promise<T> {
   const response = await transport.open(request)
   const body = await transport.readBody(request, response)
+  let answer: unknown
   try {
-    return JSON.parse(body.toString("utf8")) as T
+    answer = JSON.parse(body.toString("utf8"))
   } catch (error) {
     throw transport.asStatusError(request, new Error("the answer is not JSON", { cause: error }))
   }
+  if (typeof answer !== "object" || answer === null)
+    throw transport.asStatusError(request, new Error("the answer is not an object"))
+  return answer as T
 }
 
 async function list<T extends KubeObject>(
-  call: <R>(request: TransportRequest) => Promise<R>,
+  transport: Transport,
   resource: Resource,
   options: ListOptions,
 ): Promise<KubeList<T>> {
-  const found = await call<KubeList<T>>({
+  const request: TransportRequest = {
     method: "GET",
     path: resourcePath(resource, options.namespace) + listQuery(options),
     headers: acceptOf(options, "PartialObjectMetadataList"),
     signal: options.signal,
-  })
+  }
+  const found = await callJson<KubeList<T>>(transport, request)
+  if (!isList(found)) throw transport.asStatusError(request, new Error("the answer is not a list of objects"))
   return withKinds(found)
 }
 
@@ -147,7 +154,10 @@ async function* watch<T extends KubeObject>(
   try {
     const response = await transport.open(request)
     try {
-      for await (const line of lines(response, transport.limits.watchLineBytes)) yield readEvent<T>(line)
+      for await (const line of lines(response, transport.limits.watchLineBytes)) {
+        const event = readEvent<T>(line)
+        if (event !== undefined) yield event
+      }
     } finally {
       response.destroy()
     }
@@ -157,12 +167,19 @@ async function* watch<T extends KubeObject>(
   }
 }
 
-function readEvent<T extends KubeObject>(line: string): WatchEvent<T> {
+/** Undefined for events of other types, which client-go ignores, too. */
+function readEvent<T extends KubeObject>(line: string): WatchEvent<T> | undefined {
   const { type, object } = JSON.parse(line) as { type: string; object: unknown }
-  if (type !== "ERROR") return { type: type as WatchEvent<T>["type"], object: object as T }
-  if (isStatus(object)) throw new StatusError(object)
-  throw new Error("the watch ended with an error that is no Status")
+  if (type === "ERROR") {
+    if (isStatus(object)) throw new StatusError(object)
+    throw new Error("the watch ended with an error that is no Status")
+  }
+  if (!eventTypes.has(type)) return undefined
+  if (!isObject(object)) throw new Error("the watch delivered something that is not an object")
+  return { type: type as WatchEvent<T>["type"], object: object as T }
 }
+
+const eventTypes: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"])
 
 /** Splits a stream of bytes into lines. The pieces of a long line are joined once, at its end. */
 export async function* lines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
