@@ -45,6 +45,15 @@ async function manifestConfig(name: Name): Promise<string> {
   return content ?? ""
 }
 
+// It runs on every node: what it may list, whoever takes over one node may list, too.
+test("a vn-agent may read pods one by one, and nothing else", async () => {
+  const file = path.join(import.meta.dirname, "../../manifests/rbac/vn-agent.yaml")
+  const rules = parseAllDocuments(await readFile(file, "utf8")).map(
+    (each) => (each.toJS() as { rules?: object[] }).rules,
+  )
+  expect(rules.flatMap((some) => some ?? [])).toEqual([{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }])
+})
+
 describe("the configuration in manifests/", () => {
   test.for(Object.keys(parts) as Name[])(
     "is read by the %s, which reports that it is outside of a cluster",
