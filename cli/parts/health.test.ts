@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer, type AddressInfo } from "node:net"
+import { connect, createServer, type AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { UserError } from "../command.ts"
@@ -36,6 +36,17 @@ describe("a part's health server", () => {
     expect(text).toContain('workqueue_adds_total{name="syncer"} 1\n')
     expect(text).toContain('leader_election_master_status{name="polyplane-syncer"} 0\n')
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
+  })
+
+  // The kubelet would restart a part whose probes are kept out.
+  test("answers while others hold as many connections as they can", async () => {
+    const silent = Array.from({ length: 100 }, () => connect(server.port, host).on("error", () => undefined))
+    await Promise.all(silent.map((socket) => once(socket, "connect")))
+    // A connection of its own, unlike those of fetch().
+    const probe = connect(server.port, host)
+    probe.end("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    expect(Buffer.concat(await probe.toArray()).toString()).toMatch(/^HTTP\/1\.1 200 OK/)
+    for (const socket of silent) socket.destroy()
   })
 
   test("serves nothing else", async () => {

@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { limitConnections } from "../../client/http/connection-limit.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { expositionType } from "../../client/metrics/exposition.ts"
 import { explainListen } from "../../gateway/connections/listener.ts"
@@ -21,7 +22,7 @@ export const healthHelp = `  health:                serve /livez, /readyz and /m
     port                 required; 0 selects a free port
 `
 
-/** Probes and scrapes are few and short, so more connections or slower requests come from other clients. */
+/** Probes and scrapes are few and short, so more connections or slower requests come from other clients, which must not keep them out. */
 const maxConnections = 64
 const requestTimeoutMs = 10_000
 
@@ -36,7 +37,7 @@ export class HealthServer implements AsyncDisposable {
     this.#server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error))
     })
-    this.#server.maxConnections = maxConnections
+    limitConnections(this.#server, maxConnections)
   }
 
   /** Resolves when the server listens; throws a UserError if it cannot. */

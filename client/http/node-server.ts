@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
 import { closeConnection } from "./closing.ts"
+import { limitConnections } from "./connection-limit.ts"
 import { noticeDeadPeers } from "./dead-peers.ts"
 import { UpgradeRefused } from "./upgrade.ts"
 
@@ -36,10 +37,7 @@ export interface NodeServerOptions {
   /** 0 selects a free port. */
   port: number
   tls: ServerOptions
-  /**
-   * Maximum number of connections. A further one replaces the one that has been without a request for longest: everybody who reaches
-   * the port can open connections, but only calls that are permitted last. If there is none, it is closed at once.
-   */
+  /** Maximum number of connections. A further one replaces the one that has been without a request for longest, if there is one. */
   maxConnections: number
   /** Both throw CallRefused, or the UpgradeRefused of the server they called, before anything is sent. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
@@ -51,30 +49,16 @@ export interface NodeServerOptions {
 export class NodeServer implements AsyncDisposable {
   readonly #server: Server
   readonly #options: NodeServerOptions
-  /** All connections, including those in the TLS handshake and upgraded ones. */
-  readonly #sockets = new Set<Socket>()
-  /** Those without a request in progress, by peer, since a secure socket does not expose the socket below it. */
-  readonly #idle = new Map<string, Socket>()
+  readonly #sockets: ReadonlySet<Socket>
   #port = 0
 
   private constructor(options: NodeServerOptions) {
     this.#options = options
     const limits = { handshakeTimeout: handshakeMs, maxHeaderSize: maxHeaderBytes }
     this.#server = createServer({ ...limits, ...noticeDeadPeers, ...options.tls })
-    this.#server.on("connection", (socket: Socket) => this.#accept(socket))
-    this.#server.on("request", (request, response) => {
-      const peer = peerOf(request.socket)
-      const socket = this.#idle.get(peer)
-      this.#idle.delete(peer)
-      response.once("close", () => {
-        if (socket !== undefined && this.#sockets.has(socket)) this.#idle.set(peer, socket)
-      })
-      void this.#serve(request, response)
-    })
-    this.#server.on("upgrade", (request, socket, head) => {
-      this.#idle.delete(peerOf(request.socket))
-      void this.#upgrade(request, socket, head)
-    })
+    this.#sockets = limitConnections(this.#server, options.maxConnections)
+    this.#server.on("request", (request, response) => void this.#serve(request, response))
+    this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
   /** Resolves when the server listens; fails if it cannot (e.g. EADDRINUSE). */
@@ -102,25 +86,6 @@ export class NodeServer implements AsyncDisposable {
     this.#server.close(() => resolve())
     for (const socket of this.#sockets) socket.destroy()
     await promise
-  }
-
-  #accept(socket: Socket): void {
-    if (this.#sockets.size >= this.#options.maxConnections) {
-      const [oldest = socket] = this.#idle.values()
-      this.#drop(oldest)
-      if (oldest === socket) return
-    }
-    const peer = peerOf(socket)
-    this.#sockets.add(socket)
-    this.#idle.set(peer, socket)
-    socket.once("close", () => this.#drop(socket, peer))
-  }
-
-  #drop(socket: Socket, peer = peerOf(socket)): void {
-    socket.destroy()
-    this.#sockets.delete(socket)
-    // A later connection may be from the same port.
-    if (this.#idle.get(peer) === socket) this.#idle.delete(peer)
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -159,8 +124,4 @@ export class NodeServer implements AsyncDisposable {
 export function answer(response: ServerResponse, { code, message }: CallRefused): void {
   if (response.headersSent) response.destroy()
   else response.writeHead(code, { "content-type": "text/plain" }).end(message)
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
 }
