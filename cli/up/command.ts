@@ -2,9 +2,7 @@
 
 import { isIP } from "node:net"
 import { validateDNS1123Subdomain } from "../../apimachinery/names.ts"
-import { StatusError, isNotFound } from "../../apimachinery/status.ts"
 import { aborted } from "../../client/clock.ts"
-import type { KubeClient } from "../../client/rest.ts"
 import { isNetwork } from "../../gateway/backends/networks.ts"
 import { StartError } from "../../gateway/start-error.ts"
 import { UsageError, UserError, type Command } from "../command.ts"
@@ -16,10 +14,10 @@ import { createLog, isLogLevel, logLevels } from "../log/log.ts"
 import { logUnhandledRejections } from "../unhandled-rejections.ts"
 import { withProgress } from "../progress.ts"
 import { stopSignal } from "../signals.ts"
-import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
 import { limitFlags, limitsHelp } from "../limits.ts"
 import { etcdOfFlags, storageFlags } from "../storage.ts"
 import { AllInOne } from "./all-in-one.ts"
+import { ensureTenant } from "./ensure-tenant.ts"
 import { linkSuperKubeconfig, renewKubeconfigsPeriodically, writeKubeconfigs } from "./kubeconfigs.ts"
 
 /** More processes than the largest machines have processors would only cost memory. */
@@ -99,8 +97,6 @@ Runs gateway, controllers, syncer, vn-agents and operator in one process, with a
 ${printFlags(flagTypes)}
 ${limitsHelp}`
 
-const tenantTimeoutMs = 60_000
-
 export const up: Command = {
   help,
   async run(args) {
@@ -114,7 +110,7 @@ export const up: Command = {
     logUnhandledRejections(options.log)
     await using all = await withProgress("starting", () => start(options))
     const wanted = flags.tenants.split(",").filter((name) => name !== "")
-    for (const name of wanted) await ensureTenant(all, name)
+    for (const name of wanted) await ensureTenant(all.superClient, all.gateway.tenants, name)
     const files = await writeKubeconfigs(all.gateway, flags["data-dir"], wanted)
     await linkSuperKubeconfig(flags["data-dir"], flags["super-kubeconfig"])
     // Until here a signal ends the process immediately: the data on disk is always consistent.
@@ -191,31 +187,4 @@ async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<All
     if (error instanceof StartError) throw new UserError(error.message, { cause: error })
     throw options.superKubeconfig === undefined ? error : explainSuperCluster(error, options.superKubeconfig)
   }
-}
-
-async function createTenant(superClient: KubeClient, name: string): Promise<void> {
-  try {
-    await createVirtualCluster(superClient, "default", name, "default")
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    throw new UserError(`tenant "${name}" cannot be created: ${error.message}`, { cause: error })
-  }
-}
-
-async function ensureTenant({ superClient, gateway }: AllInOne, name: string): Promise<void> {
-  if (gateway.tenants.get(name) !== undefined) return
-  await withProgress(`creating tenant "${name}"`, async (say) => {
-    try {
-      await getVirtualCluster(superClient, "default", name)
-    } catch (error) {
-      if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
-      await createTenant(superClient, name)
-    }
-    await waitForVirtualCluster(superClient, "default", name, tenantTimeoutMs, (object) => {
-      say(object?.status?.message ?? object?.status?.phase ?? "")
-      if (object?.status?.phase === "Error")
-        throw new UserError(`tenant "${name}": ${object.status.message ?? "Error"}`)
-      return object?.status?.phase === "Running" ? true : undefined
-    })
-  })
 }
