@@ -4,7 +4,7 @@ import { silentLog } from "../../client/log.ts"
 import { leases, namespaces } from "../../client/resources.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
-import { Leadership, leaseNamespace } from "./leadership.ts"
+import { holdForever, Leadership, leaseNamespace } from "./leadership.ts"
 
 const times = { leaseMs: 60_000, renewMs: 45_000, retryMs: 5 }
 
@@ -38,6 +38,17 @@ function worker(client: FakeCluster, identity: string) {
   const status = () => /^leader_election_master_status\{name="polyplane-test"\} (.)$/m.exec(metrics.print())?.[1]
   return { leadership, seen, status }
 }
+
+test("a super cluster that belongs to one process is not worked on by others", async () => {
+  const cluster = await superCluster()
+  for (let start = 0; start < 2; start++) await holdForever(cluster, "first", ["polyplane-test"])
+  const other = worker(cluster, "other")
+  await expect(other.leadership.untilWorking(50)).rejects.toThrow(
+    "another Polyplane works on this super cluster: its Lease kube-system/polyplane-test is held by first",
+  )
+  await other.leadership[Symbol.asyncDispose]()
+  expect(other.seen.begun).toBe(0)
+})
 
 describe("two instances on one super cluster", () => {
   test("one works; the other gets the name of the leader, and takes over when the first ends", async () => {

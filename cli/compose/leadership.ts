@@ -1,7 +1,7 @@
 // Only one syncer and one operator work per super cluster, chosen by a Lease in it. Two of them would silently undo each other's
 // work, since each deletes objects of tenants that its own gateway does not know.
 
-import { hasReason } from "../../apimachinery/status.ts"
+import { hasReason, isAlreadyExists } from "../../apimachinery/status.ts"
 import { aborted, endsWithin, pause, systemClock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
 import type { Log } from "../../client/log.ts"
@@ -24,8 +24,29 @@ export const controllersLease = "polyplane-controllers"
 const times: LeaderElectionTimes = { leaseMs: 60_000, renewMs: 45_000, retryMs: 5_000 }
 /** Replicas that share their storage have a standby ready, so they take over sooner. */
 export const replicaTimes: LeaderElectionTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
+/** The API allows no more. */
+const longestSeconds = 2 ** 31 - 1
 /** Delay after work that failed to start. */
 const retryMs = 5_000
+
+/**
+ * For a super cluster that exists only while this process works on it: the Leases are not renewed, and keep processes out that are
+ * given its kubeconfig.
+ */
+export async function holdForever(client: KubeClient, identity: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const metadata = { namespace: leaseNamespace, name }
+    const spec = { holderIdentity: identity, leaseDurationSeconds: longestSeconds }
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec }
+    try {
+      await client.create(leases, lease)
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      // Of an earlier start. Usually it is the same: nothing is written.
+      await client.patch(leases, leaseNamespace, name, { spec }, { type: "merge" })
+    }
+  }
+}
 
 export interface LeadershipOptions {
   client: KubeClient

@@ -17,7 +17,14 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { defaultClusterVersion, startOperator } from "../../operator/main.ts"
 import { startSyncer } from "../../syncer/main.ts"
 import { UserError } from "../command.ts"
-import { controllersLease, Leadership, operatorLease, replicaTimes, syncerLease } from "../compose/leadership.ts"
+import {
+  controllersLease,
+  holdForever,
+  Leadership,
+  operatorLease,
+  replicaTimes,
+  syncerLease,
+} from "../compose/leadership.ts"
 
 /** The controllers that a super cluster without its own controller manager needs. */
 const superControllers = [
@@ -85,6 +92,7 @@ export async function startWithSimulator(
   stack: AsyncDisposableStack,
 ): Promise<Background> {
   const { gateway, superClient, log } = work
+  await holdForever(superClient, identityOf(gateway), [syncerLease, operatorLease])
   stack.use(await work.operator())
   stack.use(await simulate())
   return async (running) => {

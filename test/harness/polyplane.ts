@@ -35,9 +35,10 @@ export interface KubectlOptions extends RunOptions {
   program?: string
 }
 
-/** Runs the command line to its end. */
-export function polyplane(args: readonly string[], options: RunOptions = {}): Promise<Output> {
-  return run(process.execPath, [main, ...args], options)
+/** Runs the command line to its end. What it reports of its progress on slow machines is left out. */
+export async function polyplane(args: readonly string[], options: RunOptions = {}): Promise<Output> {
+  const output = await run(process.execPath, [main, ...args], options)
+  return { ...output, stderr: output.stderr.replaceAll(/^… .*\n/gm, "") }
 }
 
 export async function startPolyplane(options: PolyplaneOptions = {}): Promise<Polyplane> {
