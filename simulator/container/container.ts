@@ -3,6 +3,7 @@
 
 import { createServer } from "node:http"
 import { duplexPair, type Duplex } from "node:stream"
+import { aborted } from "../../client/clock.ts"
 import { ContainerLog } from "./log.ts"
 import type { FileSystem } from "./file-system.ts"
 import { terminated, type Process } from "../shell/process.ts"
@@ -91,14 +92,14 @@ export class SimulatedContainer {
     return runCommand(this.#process(streams, AbortSignal.any([signal, this.#stop.signal])), command)
   }
 
-  /** Attaches to the main program's streams until it or the signal ends. Resolves with its exit code, or 0. */
-  async attach(streams: ExecStreams, signal: AbortSignal): Promise<number> {
+  /** Attaches to the main program's streams until it or the signal ends. */
+  async attach(streams: ExecStreams, signal: AbortSignal): Promise<void> {
     const shown = this.spec.tty === true ? withCarriageReturns : (text: string) => text
     const stop = this.log.watch((stream, text) => streams[this.spec.tty === true ? "stdout" : stream](shown(text)))
-    const gone = new Promise<number>((resolve) => signal.addEventListener("abort", () => resolve(0), { once: true }))
+    const gone = aborted(signal)
     const feeding = streams.input === undefined ? undefined : this.#feed(streams.input, signal)
     try {
-      return await Promise.race([this.#ended, gone])
+      await Promise.race([this.#ended, gone])
     } finally {
       stop()
       if (feeding !== undefined && this.spec.stdinOnce === true) this.input.close()

@@ -1,10 +1,11 @@
-// The output of a command whose client does not read it is limited. Clients test everything else about commands through a gateway
-// (test/e2e).
+// What clients do not test about commands through a gateway (test/e2e).
 
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
 import { expect, test } from "vitest"
-import type { ExecStreams } from "../container/container.ts"
+import { WebSocket } from "ws"
+import { type ExecStreams, SimulatedContainer } from "../container/container.ts"
+import { FileSystem, Volume } from "../container/file-system.ts"
 import { startTestServer } from "./testing/start-server.ts"
 
 test("a connection whose client does not read is cut off, and the command with it", async () => {
@@ -36,4 +37,35 @@ test("a connection whose client does not read is cut off, and the command with i
   // Megabytes: the limit of unread output, and the socket buffers of both sides.
   expect(await ended.promise).toBeLessThan(100)
   socket.destroy()
+})
+
+// kubectl would report that it could not attach, and print the log once more.
+test("attach succeeds, whatever the exit code of the program", async () => {
+  const files = new FileSystem(new Volume(), [])
+  const spec = {
+    name: "main",
+    image: "busybox",
+    command: ["sh"],
+    environment: {},
+    files,
+    hostname: "h",
+    workingDir: "/",
+  }
+  const current = new SimulatedContainer("id", { ...spec, ports: [], stdin: true, stdinOnce: true })
+  await using server = await startTestServer({ find: () => ({ current }) })
+  const url = `wss://127.0.0.1:${server.port}/attach/default/web/main?input=1&output=1`
+  const socket = new WebSocket(url, ["v5.channel.k8s.io"], server.client)
+  const received: Buffer[] = []
+  socket.on("message", (message: Buffer) => received.push(message))
+  await once(socket, "open")
+  socket.send(Buffer.from("\0exit 3\n"))
+  socket.send(Buffer.of(255, 0))
+  await once(socket, "close")
+  expect(await current.ended).toBe(3)
+  const status =
+    received
+      .find(([channel]) => channel === 3)
+      ?.subarray(1)
+      .toString() ?? ""
+  expect(JSON.parse(status)).toMatchObject({ status: "Success" })
 })

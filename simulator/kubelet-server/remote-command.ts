@@ -45,7 +45,8 @@ export function acceptRemoteCommand(
     const work =
       found.action === "exec"
         ? container.exec(found.query.getAll("command"), streams(found.query, input, client), left.signal)
-        : container.attach(streams(found.query, input, client), left.signal)
+        : // Like a kubelet, without the exit code of the program: kubectl would take another than 0 for a failure to attach.
+          container.attach(streams(found.query, input, client), left.signal).then(() => 0)
     work.then(
       (code) => client.finish(outcome(code)),
       (error: unknown) => client.finish(failure(String(error))),
