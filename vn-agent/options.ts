@@ -3,16 +3,15 @@ import type { Log } from "../client/log.ts"
 import type { KubeClient } from "../client/rest.ts"
 
 export interface VnAgentLimits {
-  /** Maximum number of connections from the gateway, and of those to the kubelet. */
-  connections: number
   /**
-   * Maximum number of concurrent calls of one tenant; further ones get 429. Streams and followed logs last as long as their
-   * clients want.
+   * Maximum number of connections from the gateway, and of those to the kubelet. Streams and followed logs last as long as their
+   * clients want, so a tenant gets no more calls (429) when fewer are left for others than it has: one alone gets half of them, and
+   * there are always some for others.
    */
-  callsPerTenant: number
+  connections: number
 }
 
-export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, callsPerTenant: 512 }
+export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024 }
 
 /** The node's kubelet, or the super cluster's API server, through which all kubelets can be reached. */
 export interface KubeletAccess {

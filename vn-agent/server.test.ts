@@ -17,7 +17,7 @@ import type { KubeClient } from "../client/rest.ts"
 import { openUpgrade } from "../client/http/upgrade.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
 import { signIdentity } from "./identity.ts"
-import { defaultVnAgentLimits, type VnAgentOptions } from "./options.ts"
+import type { VnAgentOptions } from "./options.ts"
 import { VnAgent } from "./server.ts"
 import { startKubelet } from "./testing/kubelet.ts"
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
     tls: serving,
     identityKeys: [createPublicKey(privateKey)],
     superClient,
-    limits: { ...defaultVnAgentLimits, callsPerTenant: 8 },
+    limits: { connections: 16 },
     log: silentLog,
   }
   agent = stack.use(await VnAgent.start({ ...options, kubelet }))
@@ -318,15 +318,36 @@ describe("a stream", () => {
     expect(seen).toEqual([])
   })
 
-  test("beyond a tenant's limit is rejected until others end, and other tenants are not affected", async () => {
-    const follow = async (): Promise<IncomingMessage> => {
-      const path = "/containerLogs/shop/web/main?follow=true"
-      const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, headers: await bearer() })
-      request.end()
-      const [response] = (await once(request, "response")) as [IncomingMessage]
-      response.on("error", () => undefined) // the connection is cut off
-      return response
+  const follow = async (who = identity): Promise<IncomingMessage> => {
+    const path = "/containerLogs/shop/web/main?follow=true"
+    const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, headers: await bearer(who) })
+    request.end()
+    const [response] = (await once(request, "response")) as [IncomingMessage]
+    response.on("error", () => undefined) // the connection is cut off
+    return response
+  }
+
+  test("of some tenants, however many they want, leave room for those of others", async () => {
+    const others = ["b", "c", "d"].map((tenant) => ({ tenant, clusterKey: `ns-654321-${tenant}` }))
+    const opened: IncomingMessage[] = []
+    const granted: number[] = []
+    for (const who of [identity, ...others]) {
+      podOf(who.clusterKey, "shop", "web")
+      let count = 0
+      for (; ; count++) {
+        const response = await follow(who)
+        opened.push(response)
+        if (response.statusCode !== 200) break
+      }
+      granted.push(count)
     }
+    for (const one of opened) one.destroy()
+    expect(granted).toEqual([8, 4, 2, 1])
+    await expect.poll(async () => (await ask("/containerLogs/shop/web/main", await bearer())).code).toBe(200)
+    await until(() => sockets.size <= 1)
+  })
+
+  test("beyond a tenant's limit is rejected until others end, and other tenants are not affected", async () => {
     const ofOther = await bearer({ tenant: "b", clusterKey: "ns-654321-b" })
     const log = "/containerLogs/shop/web/main"
     const command = {
@@ -337,7 +358,7 @@ describe("a stream", () => {
     }
     const target = { host, port: agent.port, ca, agent: false, path: "/exec/shop/web/main?command=cat" } as const
     const { socket } = await openUpgrade({ ...target, headers: command })
-    const followed = await Promise.all(Array.from({ length: 7 }, follow))
+    const followed = await Promise.all(Array.from({ length: 7 }, () => follow()))
     expect(followed.map(({ statusCode }) => statusCode)).toEqual(followed.map(() => 200))
     expect((await ask(log, await bearer())).code).toBe(429)
     await expect(openUpgrade({ ...target, headers: command })).rejects.toMatchObject({ code: 429 })

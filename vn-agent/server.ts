@@ -74,8 +74,9 @@ class Calls {
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
   readonly #forward: RequestHandler
-  readonly #callsPerTenant: number
-  /** Number of calls in progress by cluster key. */
+  readonly #maxCalls: number
+  /** Number of calls in progress, and of these by cluster key. */
+  #calls = 0
   readonly #underWay = new Map<string, number>()
 
   constructor(options: VnAgentOptions) {
@@ -85,7 +86,7 @@ class Calls {
     this.#log = options.log
     const { host, port, apiServerPath: basePath, token } = options.kubelet
     const tls = kubeletTLS(options.kubelet)
-    this.#callsPerTenant = options.limits.callsPerTenant
+    this.#maxCalls = options.limits.connections
     this.#agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.connections })
     this.#kubelet = { ...tls, host, port, agent: false }
     this.#path =
@@ -137,9 +138,12 @@ class Calls {
   /** Counts the call until its response or socket is closed. */
   #begin({ clusterKey }: TenantIdentity, answered: ServerResponse | Duplex): void {
     const before = this.#underWay.get(clusterKey) ?? 0
-    if (before >= this.#callsPerTenant) throw new CallRefused(429, `${before} calls are under way on this node already`)
+    if (before >= this.#maxCalls - this.#calls)
+      throw new CallRefused(429, `${before} calls are under way on this node already`)
+    this.#calls++
     this.#underWay.set(clusterKey, before + 1)
     answered.once("close", () => {
+      this.#calls--
       const left = (this.#underWay.get(clusterKey) ?? 1) - 1
       if (left === 0) this.#underWay.delete(clusterKey)
       else this.#underWay.set(clusterKey, left)
