@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { forbidden } from "../../apimachinery/status.ts"
-import { silentLog } from "../../client/log.ts"
+import { type Log, silentLog } from "../../client/log.ts"
 import { leases, namespaces } from "../../client/resources.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -15,14 +15,14 @@ async function superCluster(): Promise<FakeCluster> {
 }
 
 /** Counts how often the work of `identity` was started and stopped. */
-function worker(client: FakeCluster, identity: string) {
+function worker(client: FakeCluster, identity: string, log: Log = silentLog) {
   const seen = { begun: 0, ended: 0 }
   const metrics = new ClientMetrics()
   const leadership = Leadership.start({
     client,
     name: "polyplane-test",
     identity,
-    log: silentLog,
+    log,
     metrics,
     times,
     work() {
@@ -42,12 +42,16 @@ function worker(client: FakeCluster, identity: string) {
 test("a super cluster that belongs to one process is not worked on by others", async () => {
   const cluster = await superCluster()
   for (let start = 0; start < 2; start++) await holdForever(cluster, "first", ["polyplane-test"])
-  const other = worker(cluster, "other")
+  const warnings: string[] = []
+  const other = worker(cluster, "other", { ...silentLog, warn: (_, message) => void warnings.push(message) })
   await expect(other.leadership.untilWorking(50)).rejects.toThrow(
     "another Polyplane works on this super cluster: its Lease kube-system/polyplane-test is held by first",
   )
   await other.leadership[Symbol.asyncDispose]()
   expect(other.seen.begun).toBe(0)
+  expect(warnings).toEqual([
+    "another Polyplane works on this super cluster: its Lease kube-system/polyplane-test is held by first; waiting for it",
+  ])
 })
 
 describe("two instances on one super cluster", () => {

@@ -26,6 +26,8 @@ const times: LeaderElectionTimes = { leaseMs: 60_000, renewMs: 45_000, retryMs: 
 export const replicaTimes: LeaderElectionTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
 /** The API allows no more. */
 const longestSeconds = 2 ** 31 - 1
+/** After this time a command that waits says for whom. */
+const noticeMs = 5_000
 /** Delay after work that failed to start. */
 const retryMs = 5_000
 
@@ -84,9 +86,13 @@ export class Leadership implements AsyncDisposable {
    * UserError if another process leads for that long.
    */
   async untilWorking(timeoutMs?: number): Promise<void> {
-    if (timeoutMs === undefined) return this.#working.promise
-    const inTime = await endsWithin(systemClock, timeoutMs, this.#working.promise)
-    if (!inTime) throw new UserError(await this.#currentLeader())
+    const working = this.#working.promise
+    if (timeoutMs === undefined) return working
+    const firstMs = Math.min(noticeMs, timeoutMs)
+    if (await endsWithin(systemClock, firstMs, working)) return
+    await this.#tellWhoLeads()
+    if (await endsWithin(systemClock, timeoutMs - firstMs, working)) return
+    throw new UserError(toldAbout(this.#options.name, await this.#currentLeader()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,10 +134,24 @@ export class Leadership implements AsyncDisposable {
     }
   }
 
+  async #tellWhoLeads(): Promise<void> {
+    const { identity, log, name } = this.#options
+    try {
+      const leader = await this.#currentLeader()
+      if (leader !== identity) log.warn({}, `${toldAbout(name, leader)}; waiting for it`)
+    } catch {
+      // That the Lease cannot be read is logged already.
+    }
+  }
+
   async #currentLeader(): Promise<string> {
     const { client, name } = this.#options
     const lease = await client.get(leases, leaseNamespace, name)
     const { holderIdentity = "nobody" } = (lease["spec"] ?? {}) as { holderIdentity?: string }
-    return `another Polyplane works on this super cluster: its Lease ${leaseNamespace}/${name} is held by ${holderIdentity}`
+    return holderIdentity
   }
+}
+
+function toldAbout(lease: string, leader: string): string {
+  return `another Polyplane works on this super cluster: its Lease ${leaseNamespace}/${lease} is held by ${leader}`
 }
