@@ -13,7 +13,15 @@ import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./s
  */
 export function applyDefaults(schema: Schema, object: Json, keepsNulls = false): void {
   if (schema.custom === true) dropNulls(schema, object, keepsNulls)
-  fill(schema, object, { left: maxAdded })
+  fill(schema, object, { left: maxAdded, isUsed: false })
+}
+
+/** Whether {@link applyDefaults} would add something. */
+export function lacksDefaults(schema: Schema, object: Json): boolean {
+  if (!hasDefaults(schema)) return false
+  const room = { left: maxAdded, isUsed: false }
+  fill(schema, copyJson(object), room)
+  return room.isUsed
 }
 
 /**
@@ -22,9 +30,11 @@ export function applyDefaults(schema: Schema, object: Json, keepsNulls = false):
  */
 const maxAdded = 4 * 1024 * 1024
 
-/** The remaining number of bytes. */
+/** For what is added. */
 interface Room {
+  /** The remaining number of bytes. */
   left: number
+  isUsed: boolean
 }
 
 function fill(schema: Schema, value: Json, room: Room): void {
@@ -74,6 +84,7 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
 }
 
 function copy(value: Json, room: Room): Json {
+  room.isUsed = true
   const isObject = typeof value === "object" && value !== null
   if (!isObject && typeof value !== "string") return value
   room.left -= isObject ? sizeOf(value) : value.length

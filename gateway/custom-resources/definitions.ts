@@ -1,7 +1,8 @@
 // Compiles a CustomResourceDefinition: one ResourceDefinition for each served version. They differ in apiVersion only, unless a
 // webhook converts between them.
 
-import { type CustomResourceDefinition, printGroupVersion } from "../../apimachinery/object.ts"
+import { type CustomResourceDefinition, type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import { lacksDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import { builtInResources, type SubresourceFacts } from "../../apimachinery/schema/facts.ts"
@@ -11,7 +12,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
-import { agedReader, compileSchema, leavesDefaultsOut, pruneTo } from "./schemas.ts"
+import { agedReader, compileSchema, pruneTo, schemaOf } from "./schemas.ts"
 import { customScale, type ScalePaths } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, hasItsNames, isEstablished, isTerminating } from "./types.ts"
@@ -47,8 +48,9 @@ export function compileDefinition(
   const versions = definition.spec?.versions ?? []
   const stored = versions.find((version) => version.storage === true)
   if (stored === undefined) return []
+  const storedSchema = schemaOf(stored)
   const compile = (version: CustomResourceVersion): ResourceDefinition =>
-    compileVersion({ definition, stored, call, agedUntil, edition, unserved }, version)
+    compileVersion({ definition, stored, storedSchema, call, agedUntil, edition, unserved }, version)
   const known = new Map<string, ResourceDefinition>()
   const unserved = (name: string): ResourceDefinition | undefined => {
     const version = versions.find((each) => each.name === name && each.served !== true)
@@ -68,7 +70,9 @@ export function compileStored(crd: CustomResourceDefinition, call = cannotCall):
   const definition = crd as unknown as Definition
   const stored = definition.spec?.versions?.find((version) => version.storage === true)
   if (stored === undefined) throw new Error(`no version of ${definition.metadata.name} is stored`)
-  const common = { definition, stored, call, agedUntil: 0, edition: editionOf(crd), unserved: () => undefined }
+  const edition = editionOf(crd)
+  const storedSchema = schemaOf(stored)
+  const common = { definition, stored, storedSchema, call, agedUntil: 0, edition, unserved: () => undefined }
   return compileVersion(common, stored)
 }
 
@@ -81,6 +85,7 @@ export function editionOf(crd: CustomResourceDefinition): Edition {
 interface Common {
   definition: Definition
   stored: CustomResourceVersion
+  storedSchema: () => Schema
   call: CallConversionWebhook
   agedUntil: number
   edition: Edition
@@ -88,7 +93,7 @@ interface Common {
 }
 
 function compileVersion(common: Common, version: CustomResourceVersion): ResourceDefinition {
-  const { definition, stored } = common
+  const { definition, stored, storedSchema } = common
   const { group = "", scope } = definition.spec ?? {}
   const {
     plural = "",
@@ -98,9 +103,7 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
     shortNames = [],
     categories = [],
   } = definition.status?.acceptedNames ?? {}
-  let compiledSchema: Schema | undefined
-  // Compiled on first use: a control plane that wakes up need not compile schemas that are not used.
-  const schema = (): Schema => (compiledSchema ??= compileSchema(version))
+  const schema = version === stored ? storedSchema : schemaOf(version)
   const selectable = selectableOf(version)
   const scale = version.subresources?.scale
   const conversion = conversionOf(definition, version, stored.name, common.call)
@@ -134,11 +137,9 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
       ...originOf(common),
-      aged: {
-        until: leavesDefaultsOut(definition, stored) ? Infinity : common.agedUntil,
-        read: agedReader(definition, version, schema),
-      },
-      ...writtenForm(version, stored, conversion),
+      aged: { until: common.agedUntil, read: agedReader(definition, version, schema) },
+      ...writtenForm(version, common, conversion),
+      lacksDefaults: (object) => lacksDefaults(storedSchema(), object as unknown as Json),
       ...(scale === undefined ? {} : { scale: scaleFieldsOf(scale) }),
     },
     ...(conversion === undefined ? {} : { conversion }),
@@ -166,11 +167,11 @@ function originOf({
 /** How objects of this version become what is stored, if that is more than another apiVersion. */
 function writtenForm(
   version: CustomResourceVersion,
-  stored: CustomResourceVersion,
+  { stored, storedSchema }: Common,
   conversion: WebhookConversion | undefined,
 ): Pick<CustomResource, "between" | "toStored"> {
   if (conversion !== undefined) return { between: conversion.between }
-  return stored.name === version.name ? {} : { toStored: pruneTo(stored) }
+  return stored.name === version.name ? {} : { toStored: (object) => pruneTo(storedSchema(), object) }
 }
 
 function scaleFieldsOf({

@@ -6,12 +6,17 @@ import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
 import { repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
 import { applyDefaults, dropNulls } from "../../apimachinery/schema/defaults.ts"
-import { isObject, ownValue } from "../../apimachinery/schema/json-object.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
 import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import type { CustomResourceVersion, Definition } from "./types.ts"
+
+/** Compiled on first use: a control plane that wakes up need not compile schemas that are not used. */
+export function schemaOf(version: CustomResourceVersion): () => Schema {
+  let compiled: Schema | undefined
+  return () => (compiled ??= compileSchema(version))
+}
 
 export function compileSchema(version: CustomResourceVersion): Schema {
   const source: Json = version.schema?.openAPIV3Schema ?? { type: "object" }
@@ -57,33 +62,11 @@ export function agedReader(
 }
 
 /**
- * Whether objects may be stored without defaults of their stored version, as upstream stores them, so that readers have to add them:
- * another version, in which objects are written, may have others, and a status that a create drops has its own.
- */
-export function leavesDefaultsOut(
-  { spec }: Definition,
-  { name, schema, subresources }: CustomResourceVersion,
-): boolean {
-  const source = schema?.openAPIV3Schema
-  if (!isObject(source) || !JSON.stringify(source).includes('"default"')) return false
-  const { properties } = source
-  const status = isObject(properties) ? ownValue(properties, "status") : undefined
-  const isPreset = subresources?.status !== undefined && isObject(status) && status["default"] !== undefined
-  const isOther = (other: CustomResourceVersion): boolean =>
-    other.served === true && other.name !== name && !equalJson(other.schema?.openAPIV3Schema, source)
-  return isPreset || spec?.versions?.some(isOther) === true
-}
-
-/**
  * Versions differ in apiVersion only, but stored objects contain only fields of the stored version's schema. Source:
  * schemaCoercingConverter in k8s.io/apiextensions-apiserver/pkg/apiserver.
  */
-export function pruneTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObject {
-  let compiled: Schema | undefined
-  return (object) => {
-    compiled ??= compileSchema(stored)
-    prune(compiled, object as unknown as Json)
-    dropNulls(compiled, object as unknown as Json)
-    return object
-  }
+export function pruneTo(stored: Schema, object: KubeObject): KubeObject {
+  prune(stored, object as unknown as Json)
+  dropNulls(stored, object as unknown as Json)
+  return object
 }

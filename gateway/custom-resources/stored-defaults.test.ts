@@ -67,3 +67,32 @@ test("a default status is that of the definition, until an object is written tha
   expect((await kinds.get(widgets, "a"))["status"]).toEqual({ phase: "Fresh" })
   expect((await kinds.get(widgets, "b"))["status"]).toEqual({ phase: "New" })
 })
+
+test("objects without a default of the stored version are marked, so that the others are read without parsing", async () => {
+  const spec = specOf({ both: text, only: { ...text, default: "x" } })
+  const versions = [versionOf("v1", false, specOf({ both: text })), versionOf("v2", true, spec)]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  for (const version of ["v1", "v2"]) {
+    const resource = { group, version, resource: "widgets", namespaced: true }
+    const metadata = { namespace: "default", name: `of-${version}` }
+    await kinds.client.create(resource, { apiVersion: `${group}/${version}`, kind: "Widget", metadata, spec: {} })
+  }
+  const { items } = await kinds.stub.store.range(`/registry/${group}/widgets/`)
+  const [first, second] = items.map(({ value }) => Buffer.from(value).toString())
+  expect(first).toMatch(/^{"apiVersion":/)
+  expect(second).toMatch(/^{"kind":"Widget","apiVersion":"example.com\/v2",.*"only":"x"/)
+})
+
+test("a status that another version's create drops has the default of the stored version", async () => {
+  const status = { type: "object", default: { phase: "New" }, properties: { phase: text } }
+  const versions = [
+    versionOf("v1", false, { status }, { subresources: { status: {} } }),
+    versionOf("v2", true, { status }),
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  const inVersion = (version: string) => ({ group, version, resource: "widgets", namespaced: true })
+  const metadata = { namespace: "default", name: "a" }
+  await kinds.client.create(inVersion("v1"), { apiVersion: `${group}/v1`, kind: "Widget", metadata })
+  for (const version of ["v1", "v2"])
+    expect(((await kinds.client.get(inVersion(version), "default", "a")) as Loose)["status"]).toEqual({ phase: "New" })
+})

@@ -52,15 +52,14 @@ export interface ResourceDefinition extends ResourceFacts {
     terminating?: true
     /** Versions that are defined but not served. Managers that wrote in such a version still own their fields. */
     unserved?(version: string): ResourceDefinition | undefined
-    /**
-     * Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. Infinity:
-     * objects are stored without defaults.
-     */
+    /** Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. */
     aged?: { until: number; read(object: KubeObject): KubeObject }
     /** Converts by the webhook, without pruning: managed fields are computed of what it returns. */
     between?(object: KubeObject, apiVersion: string): Promise<KubeObject>
-    /** Prunes and defaults the object according to another version, in which it is stored. Takes ownership of the object. */
+    /** Prunes the object according to another version, in which it is stored. Takes ownership of the object. */
     toStored?(object: KubeObject): KubeObject
+    /** Whether readers have to add defaults of the stored version to an object that is stored so. Absent: never. */
+    lacksDefaults?(stored: KubeObject): boolean
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }
   }
 }

@@ -342,3 +342,21 @@ test("an object of a version that its definition has lost is sent to the webhook
   expect(await send(path, { spec: { versions: versions.slice(1) } })).toBe(200)
   expect(await bodyOf(call("GET", `${tests("v2")}/lost`))).toMatchObject({ host: "localhost", port: "7" })
 })
+
+test("what a webhook leaves out when an object is stored has the default of the stored version", async () => {
+  const presets = definition("v2")
+  presets["metadata"] = { name: `presets.${group}` }
+  const properties = { shade: { type: "string", default: "dark" } }
+  const versions = presets["spec"].versions.map((version: Loose) => ({
+    ...version,
+    schema: { openAPIV3Schema: { type: "object", properties } },
+  }))
+  presets["spec"] = { ...presets["spec"], names: { plural: "presets", kind: "Preset" }, versions }
+  expect((await call("POST", crds, presets)).code).toBe(201)
+  convert = ({ shade: _, ...rest }, version) => ({ ...rest, apiVersion: version })
+  const path = (version: string): string => `/apis/${group}/${version}/namespaces/default/presets`
+  const made = { apiVersion: `${group}/v1`, kind: "Preset", metadata: { name: "a" }, shade: "light" }
+  expect((await call("POST", path("v1"), made)).code).toBe(201)
+  expect(await bodyOf(call("GET", `${path("v2")}/a`))).toMatchObject({ shade: "dark" })
+  convert = properly
+})

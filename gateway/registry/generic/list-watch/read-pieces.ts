@@ -11,7 +11,7 @@ import { largeBytes } from "../../../request/large-places.ts"
 import type { Reading } from "../../rest.ts"
 import type { Selection } from "./selection.ts"
 import type { KubeValue } from "../storage/value.ts"
-import type { ValueReader } from "../storage/value-reader.ts"
+import { glances, type ValueReader } from "../storage/value-reader.ts"
 
 /** Objects per read from the store. */
 export const pieceSize = 500
@@ -24,9 +24,6 @@ const pieceSizeInMemory = 10_000
 
 /** Objects of a stream that are passed on before others may have their turn: each may have to be encoded. */
 const streamed = 100
-
-/** Objects examined before others may have their turn: each may have to be parsed. */
-const glances = 25
 
 export interface PiecesSource {
   store: Store
@@ -85,7 +82,7 @@ export async function* stretches(
       if (from > 0) await rest(ctx)
       const all = piece.items.slice(from, from + stretchSize)
       const stored = matchesLabels === undefined ? all : reader.candidates(all, matchesLabels)
-      yield { values: await reader.many(stored), stored, piece }
+      yield { values: await reader.many(stored, ctx.turn), stored, piece }
     }
     if (!piece.more) return
     await nextTurn(ctx)

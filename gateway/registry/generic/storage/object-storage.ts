@@ -68,7 +68,7 @@ export class ObjectStorage {
     let stored: KeyValue | undefined
     try {
       const toStore = converted ?? (await this.converted(object)) ?? this.#asStored(object)
-      stored = await this.#put(ctx, key, toStore, modRevision)
+      stored = await this.#put(ctx, key, toStore, modRevision, this.#isReadOtherwise(toStore))
       if (stored === undefined) return undefined
       claim?.commit()
       // All writes of a group complete at once.
@@ -82,7 +82,8 @@ export class ObjectStorage {
 
   /**
    * A definition may change while one of its objects is written. The object is then stored as it would be read now: readers do not expect
-   * older objects after the change. If the definition was deleted, so is the object, which nobody could find.
+   * older objects after the change. If the definition was deleted, so is the object, which nobody could find. A process that is killed
+   * before this second write leaves the first.
    */
   async #asServedNow(
     ctx: Pick<RequestContext, "controlPlane" | "turn" | "pause">,
@@ -102,7 +103,7 @@ export class ObjectStorage {
     const served = resources.registry({ group, version, resource })?.definition.customResource
     const read = served?.edition === latest ? served.aged?.read(object) : undefined
     if (read === undefined || read === object) return stored
-    return (await this.#put(ctx, stored.key, read, stored.modRevision)) ?? stored
+    return (await this.#put(ctx, stored.key, read, stored.modRevision, false)) ?? stored
   }
 
   async #put(
@@ -110,8 +111,9 @@ export class ObjectStorage {
     key: string,
     object: KubeObject,
     modRevision: number,
+    isReadOtherwise: boolean,
   ): Promise<KeyValue | undefined> {
-    const preparing = inSteps(preparingToStore(object, this.#shown(object) !== object), pause)
+    const preparing = inSteps(preparingToStore(object, isReadOtherwise), pause)
     const { value, parsed } = preparing instanceof Promise ? await preparing : preparing
     const leaving = object.metadata.deletionTimestamp !== undefined
     let stored: KeyValue | undefined
@@ -155,12 +157,16 @@ export class ObjectStorage {
     const { conversion, customResource } = this.#definition
     const stored = converted ?? (await this.converted(object))
     const { aged } = customResource ?? {}
-    if (stored === undefined) return this.#shown(aged?.until === Infinity ? aged.read(object) : object)
+    if (stored === undefined) return aged?.read(object) ?? this.#shown(object)
     if (conversion === undefined)
       return { ...(aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
     const [read = object] = await conversion.fromStored([stored])
     const { resourceVersion } = object.metadata
     return { ...read, metadata: { ...read.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } }
+  }
+
+  #isReadOtherwise(stored: KubeObject): boolean {
+    return this.#definition.customResource?.lacksDefaults?.(stored) ?? this.#shown(stored) !== stored
   }
 
   #shown(object: KubeObject): KubeObject {
@@ -182,9 +188,9 @@ export class ObjectStorage {
 
 function* preparingToStore(
   object: KubeObject,
-  isPartlyHidden: boolean,
+  isReadOtherwise: boolean,
 ): Steps<{ value: Uint8Array; parsed: KubeObject }> {
-  const value = yield* encodingStored(object, isPartlyHidden)
+  const value = yield* encodingStored(object, isReadOtherwise)
   if (value.length < longText) return { value, parsed: asParsed(object) }
   yield
   return { value, parsed: yield* copyingParsed(object) }

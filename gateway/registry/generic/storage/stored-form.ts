@@ -25,13 +25,13 @@ export function encodeStored(object: KubeObject): Buffer {
 }
 
 /**
- * The same in steps: managed fields are often as long as the rest. `isPartlyHidden`: apiVersion comes first, so that readers that do not
- * parse it recognize that some fields must be hidden.
+ * The same in steps: managed fields are often as long as the rest. `isReadOtherwise`: apiVersion comes first, so that readers that do not
+ * parse it recognize that they have to hide fields, or to add defaults.
  */
-export function* encodingStored(object: KubeObject, isPartlyHidden: boolean): Steps<Buffer> {
+export function* encodingStored(object: KubeObject, isReadOtherwise: boolean): Steps<Buffer> {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
-  const head = isPartlyHidden ? { apiVersion, kind } : { kind, apiVersion }
+  const head = isReadOtherwise ? { apiVersion, kind } : { kind, apiVersion }
   const beginning = yield* printingJson({ ...head, metadata: meta } as unknown as Json)
   yield
   const end = yield* printingJson(rest as unknown as Json)

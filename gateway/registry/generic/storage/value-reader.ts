@@ -1,9 +1,11 @@
 // Converts stored entries to values in a definition's version. Usually the stored bytes have that version already, which their
 // first bytes show, so nothing is parsed. Otherwise the object is converted (events of two groups, autoscaling, custom resources
-// stored in another version), or hidden fields are removed. Custom resources older than their schema are adapted to it.
+// stored in another version), or hidden fields are removed. Custom resources older than their schema are adapted to it, and get
+// the defaults of their stored version that they were stored without.
 
 import { type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
+import type { RequestContext } from "../../../request/context.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 import { storedHead } from "./stored-form.ts"
 import { StoredText, StoredValue } from "./stored-value.ts"
@@ -11,6 +13,10 @@ import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 
 type Labels = Readonly<Record<string, string>>
+type Turn = NonNullable<RequestContext["turn"]>
+
+/** Objects examined before others may have their turn: each may have to be parsed. */
+export const glances = 25
 
 export class ValueReader {
   readonly #definition: ResourceDefinition
@@ -91,24 +97,30 @@ export class ValueReader {
   }
 
   /** Values of many entries; new ones are not cached. */
-  many(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
+  many(stored: readonly KeyValue[], turn?: Turn): readonly KubeValue[] | Promise<readonly KubeValue[]> {
     const values = stored.map((item) => this.#cache.passing(item))
-    if (!values.every((value) => this.#isOwn(value))) return this.#convertSome(stored, values)
-    if (!stored.some((item) => this.isAged(item))) return values
-    return values.map((value, index) => this.#fitting(value, stored[index]?.modRevision ?? 0))
+    const isRead = values.every((value) => this.#isOwn(value)) && !stored.some((item) => this.isAged(item))
+    return isRead ? values : this.#readMany(stored, values, turn)
   }
 
   #isOwn(value: StoredValue): boolean {
     return value.identity.beginsWith(this.#head)
   }
 
-  async #convertSome(stored: readonly KeyValue[], values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
+  async #readMany(
+    stored: readonly KeyValue[],
+    values: readonly StoredValue[],
+    turn: Turn | undefined,
+  ): Promise<readonly KubeValue[]> {
     const foreign = values.filter((value) => !this.#isOwn(value))
-    const converted = (await this.#convert(foreign))[Symbol.iterator]()
-    return values.map((value, index) => {
-      if (this.#isOwn(value)) return this.#fitting(value, stored[index]?.modRevision ?? 0)
-      return converted.next().value ?? value
-    })
+    const converted = (await this.#convert(foreign, turn))[Symbol.iterator]()
+    const read: KubeValue[] = []
+    for (const [index, value] of values.entries()) {
+      if (index > 0 && index % glances === 0) await turn?.()
+      const own = this.#isOwn(value) ? this.#fitting(value, stored[index]?.modRevision ?? 0) : undefined
+      read.push(own ?? converted.next().value ?? value)
+    }
+    return read
   }
 
   #fitting(value: StoredValue, modRevision: number): KubeValue {
@@ -119,19 +131,25 @@ export class ValueReader {
     return read === object ? value : new ComputedValue(read)
   }
 
-  async #convert(values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
-    const { conversion, customResource, kind, strategy } = this.#definition
-    const objects = values.map((value) => value.object())
-    const converted = conversion
-      ? await conversion.fromStored(objects)
-      : objects.map((object) => {
-          const read = this.#relabelled(customResource?.aged?.read(object) ?? object)
-          return strategy.shown?.(read) ?? read
-        })
+  async #convert(values: readonly StoredValue[], turn?: Turn): Promise<readonly KubeValue[]> {
+    const { conversion, kind } = this.#definition
+    const objects: KubeObject[] = []
+    for (const [index, value] of values.entries()) {
+      if (index > 0 && index % glances === 0) await turn?.()
+      objects.push(conversion === undefined ? this.#adapted(value.object()) : value.object())
+    }
+    const converted = (await conversion?.fromStored(objects)) ?? objects
     if (converted.length !== objects.length) {
       throw new Error(`conversion to ${this.#apiVersion} ${kind} answered ${converted.length} of ${objects.length}`)
     }
     return converted.map((object) => new ComputedValue(object))
+  }
+
+  /** Of a version that differs in its apiVersion, or in what its schema has. */
+  #adapted(object: KubeObject): KubeObject {
+    const { customResource, strategy } = this.#definition
+    const read = this.#relabelled(customResource?.aged?.read(object) ?? object)
+    return strategy.shown?.(read) ?? read
   }
 
   #relabelled(object: KubeObject): KubeObject {
