@@ -4,9 +4,9 @@ import type { KubeClient } from "../client/rest.ts"
 
 export interface VnAgentLimits {
   /**
-   * Maximum number of connections from the gateway, and of those to the kubelet. Streams and followed logs last as long as their
-   * clients want, so a tenant gets no more calls (429) when fewer are left for others than it has: one alone gets half of them, and
-   * there are always some for others.
+   * Maximum number of connections from the gateway, and of those to the kubelet. A sixteenth of them is for probes and refusals, the
+   * others for calls. Streams and followed logs last as long as their clients want, so a tenant gets no more calls (429) when fewer
+   * are left for others than it has: one alone gets half of them.
    */
   connections: number
 }

@@ -86,7 +86,7 @@ class Calls {
     this.#log = options.log
     const { host, port, apiServerPath: basePath, token } = options.kubelet
     const tls = kubeletTLS(options.kubelet)
-    this.#maxCalls = options.limits.connections
+    this.#maxCalls = Math.floor(options.limits.connections * (15 / 16))
     this.#agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.connections })
     this.#kubelet = { ...tls, host, port, agent: false }
     this.#path =
@@ -139,7 +139,7 @@ class Calls {
   #begin({ clusterKey }: TenantIdentity, answered: ServerResponse | Duplex): void {
     const before = this.#underWay.get(clusterKey) ?? 0
     if (before >= this.#maxCalls - this.#calls)
-      throw new CallRefused(429, `${before} calls are under way on this node already`)
+      throw new CallRefused(429, `too many calls are under way on this node, ${before} of them for this tenant`)
     this.#calls++
     this.#underWay.set(clusterKey, before + 1)
     answered.once("close", () => {
