@@ -101,10 +101,13 @@ describe("polyplane", () => {
         env: { PATH: process.env["PATH"], HOME: directory },
       })
       const stderr = collect(child.stderr)
-      await expect.poll(stderr).toMatch(/^… .* tenants?( "a")? \(1 s\)\n/)
-      child.kill()
-      await once(child, "exit")
-      silent.close()
+      try {
+        await expect.poll(stderr).toMatch(/^… .* tenants?( "a")? \(\d+ s\)\n/)
+      } finally {
+        child.kill()
+        await once(child, "exit")
+        silent.close()
+      }
     },
   )
 

@@ -92,7 +92,7 @@ export class Leadership implements AsyncDisposable {
     if (await endsWithin(systemClock, firstMs, working)) return
     await this.#tellWhoLeads()
     if (await endsWithin(systemClock, timeoutMs - firstMs, working)) return
-    throw new UserError(toldAbout(this.#options.name, await this.#currentLeader()))
+    throw new UserError(toldAbout(this.#options.name, (await this.#currentLeader()) ?? "nobody"))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,17 +138,18 @@ export class Leadership implements AsyncDisposable {
     const { identity, log, name } = this.#options
     try {
       const leader = await this.#currentLeader()
-      if (leader !== identity) log.warn({}, `${toldAbout(name, leader)}; waiting for it`)
+      if (leader !== undefined && leader !== identity) log.warn({}, `${toldAbout(name, leader)}; waiting for it`)
     } catch {
       // That the Lease cannot be read is logged already.
     }
   }
 
-  async #currentLeader(): Promise<string> {
+  /** Undefined: it has been released. */
+  async #currentLeader(): Promise<string | undefined> {
     const { client, name } = this.#options
     const lease = await client.get(leases, leaseNamespace, name)
-    const { holderIdentity = "nobody" } = (lease["spec"] ?? {}) as { holderIdentity?: string }
-    return holderIdentity
+    const { holderIdentity } = (lease["spec"] ?? {}) as { holderIdentity?: string }
+    return holderIdentity || undefined
   }
 }
 

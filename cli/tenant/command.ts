@@ -2,11 +2,11 @@
 
 import { parseArgs } from "node:util"
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import { stringify } from "yaml"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { printYaml } from "../../apimachinery/schema/yaml/print.ts"
 import { createHttpClient } from "../../client/http/client.ts"
 import { loadKubeconfig } from "../../client/credentials/kubeconfig.ts"
 import { serviceAccounts, virtualClusters } from "../../client/resources.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
 import { UsageError, UserError, type Command } from "../command.ts"
 import { type Flags, integerFlag, parseFlags, printFlags } from "../flags.ts"
 import { withProgress } from "../progress.ts"
@@ -231,7 +231,7 @@ async function list({ namespace, connection }: Call): Promise<void> {
 }
 
 async function get({ namespace = "default", connection }: Call, name: string): Promise<void> {
-  process.stdout.write(stringify(await getVirtualCluster(connection.client, namespace, name)))
+  process.stdout.write(printYaml((await getVirtualCluster(connection.client, namespace, name)) as unknown as Json))
 }
 
 async function remove({ namespace = "default", timeoutMs, connection, say }: Call, name: string): Promise<void> {

@@ -1,7 +1,7 @@
 // The tenants that `polyplane up` is asked for exist when it reports that it is ready.
 
 import { isNotFound, StatusError } from "../../apimachinery/status.ts"
-import { aborted, endsWithin, systemClock } from "../../client/clock.ts"
+import { endsWithin, systemClock } from "../../client/clock.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { TenantAdmin } from "../../client/tenants.ts"
 import { UserError } from "../command.ts"
@@ -23,15 +23,14 @@ export async function ensureTenant(superClient: KubeClient, tenants: Tenants, na
       if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
       await create(superClient, name)
     }
-    const isRunning = waitForVirtualCluster(superClient, namespace, name, timeoutMs, (object) => {
+    await waitForVirtualCluster(superClient, namespace, name, timeoutMs, (object) => {
       say(object?.status?.message ?? object?.status?.phase ?? "")
       if (object?.status?.phase === "Error")
         throw new UserError(`tenant "${name}": ${object.status.message ?? "Error"}`)
       return object?.status?.phase === "Running" ? true : undefined
     })
     // A VirtualCluster of a real super cluster may be Running from before, with a data directory that is lost.
-    const over = new AbortController()
-    await Promise.all([isRunning, untilThere(tenants, name, over.signal)]).finally(() => over.abort())
+    await untilThere(tenants, name)
   })
 }
 
@@ -44,13 +43,13 @@ async function create(superClient: KubeClient, name: string): Promise<void> {
   }
 }
 
-async function untilThere(tenants: Tenants, name: string, over: AbortSignal): Promise<void> {
+async function untilThere(tenants: Tenants, name: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const added = (tenant: { name: string }): void => {
     if (tenant.name === name) resolve()
   }
   const stop = tenants.subscribe({ added, removed: () => undefined })
-  const isThere = await endsWithin(systemClock, timeoutMs, Promise.race([promise, aborted(over)]))
+  const isThere = await endsWithin(systemClock, timeoutMs, promise)
   stop()
   const advice = `kubectl describe virtualcluster ${name} -n ${namespace} tells its state`
   if (!isThere) throw new UserError(`there is no tenant "${name}" after ${timeoutMs / 1000} s; ${advice}`)

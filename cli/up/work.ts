@@ -1,5 +1,5 @@
 // The parts that work on objects: operator, syncer and controllers. A simulated super cluster belongs to this process alone, so
-// they start at once; for one that other processes may use, Leases determine which process works.
+// they start at once, and it holds the Leases; for one that other processes may use, Leases determine which process works.
 
 import { createHash, randomUUID } from "node:crypto"
 import { hostname } from "node:os"

@@ -154,7 +154,10 @@ export function whole<T extends TlsIdentity>(what: string, identity: T): T {
   }
   if (certificateAuthority !== undefined)
     valid("the certificate authority", () => new X509Certificate(certificateAuthority))
-  if (certificate === undefined) return identity
+  if (certificate === undefined) {
+    const { key: _, ...rest } = identity
+    return rest as T
+  }
   valid("the client certificate", () => new X509Certificate(certificate))
   if (key === undefined) throw new Error(`${what}: the client certificate has no key`)
   valid("the client key", () => createSecureContext({ cert: certificate, key }))
