@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { Duplex } from "node:stream"
 import { closeConnection } from "../client/http/closing.ts"
-import { noticeDeadPeers } from "../client/http/dead-peers.ts"
+import { tcpKeepAlive } from "../client/http/tcp-keep-alive.ts"
 import type { Log } from "../client/log.ts"
 import { createAdminSurface, type AdminSurfaceParts } from "./admin/surface.ts"
 import { createAPIHandler } from "./endpoints/installer.ts"
@@ -130,7 +130,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
     requestTimeout: limits.bodyTimeoutMs,
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
     keepAliveTimeout: limits.keepAliveMs,
-    ...noticeDeadPeers,
+    ...tcpKeepAlive,
     noDelay: true,
     requireHostHeader: false, // its absence is told in words (filters/request-info.ts)
   }

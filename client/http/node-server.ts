@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
 import { closeConnection } from "./closing.ts"
 import { limitConnections } from "./connection-limit.ts"
-import { noticeDeadPeers } from "./dead-peers.ts"
+import { tcpKeepAlive } from "./tcp-keep-alive.ts"
 import { UpgradeRefused } from "./upgrade.ts"
 
 /**
@@ -55,7 +55,7 @@ export class NodeServer implements AsyncDisposable {
   private constructor(options: NodeServerOptions) {
     this.#options = options
     const limits = { handshakeTimeout: handshakeMs, maxHeaderSize: maxHeaderBytes }
-    this.#server = createServer({ ...limits, ...noticeDeadPeers, ...options.tls })
+    this.#server = createServer({ ...limits, ...tcpKeepAlive, ...options.tls })
     this.#sockets = limitConnections(this.#server, options.maxConnections)
     this.#server.on("request", (request, response) => void this.#serve(request, response))
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))

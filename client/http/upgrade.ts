@@ -5,7 +5,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
-import { noticeDeadPeers } from "./dead-peers.ts"
+import { tcpKeepAlive } from "./tcp-keep-alive.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
 /** Timeout of the response to the upgrade request. */
@@ -60,7 +60,7 @@ export class UpgradeRefused extends Error {
 export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promise<UpgradedConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
   const send = target.protocol === "http:" ? httpRequest : httpsRequest
-  const request = send({ ...noticeDeadPeers, ...target, ...(signal === undefined ? {} : { signal }) })
+  const request = send({ ...tcpKeepAlive, ...target, ...(signal === undefined ? {} : { signal }) })
   request.setTimeout(answerTimeoutMs, () =>
     request.destroy(new Error(`no answer to the upgrade in ${answerTimeoutMs / 1000} s`)),
   )

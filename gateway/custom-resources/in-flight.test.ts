@@ -90,6 +90,7 @@ describe("a write that began before a change of its definition", () => {
       const { modRevision: changed = 0 } =
         (await store.get(storageKey(storagePrefixOf(...definitions), "", name))) ?? {}
       const later = (await store.range(prefix)).items.filter(({ modRevision }) => modRevision > changed)
+      expect(later.length).toBeGreaterThan(0)
       expect(later.filter((each) => specOf(each)["shape"] !== "round")).toEqual([])
     } finally {
       await rm(directory, { recursive: true })

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pino } from "pino"
 import { systemClock } from "../../client/clock.ts"
-import { noticeDeadPeers } from "../../client/http/dead-peers.ts"
+import { tcpKeepAlive } from "../../client/http/tcp-keep-alive.ts"
 import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
@@ -154,7 +154,7 @@ async function acceptClients(
   pool: () => WorkerPool | undefined,
   stack: AsyncDisposableStack,
 ): Promise<{ port: number; stopAccepting: () => void }> {
-  const acceptor = createServer({ pauseOnConnect: true, ...noticeDeadPeers }, (socket) => accept(socket, pool()))
+  const acceptor = createServer({ pauseOnConnect: true, ...tcpKeepAlive }, (socket) => accept(socket, pool()))
   const port = await listen(acceptor, options.host ?? defaultHost, options.port ?? 0)
   const stopAccepting = (): void => void acceptor.close()
   stack.defer(stopAccepting) // if the start fails

@@ -353,7 +353,7 @@ test("what a webhook leaves out when an object is stored has the default of the 
   }))
   presets["spec"] = { ...presets["spec"], names: { plural: "presets", kind: "Preset" }, versions }
   expect((await call("POST", crds, presets)).code).toBe(201)
-  convert = ({ shade: _, ...rest }, version) => ({ ...rest, apiVersion: version })
+  convert = ({ kind, metadata }, version) => ({ apiVersion: version, kind, metadata })
   const path = (version: string): string => `/apis/${group}/${version}/namespaces/default/presets`
   const made = { apiVersion: `${group}/v1`, kind: "Preset", metadata: { name: "a" }, shade: "light" }
   expect((await call("POST", path("v1"), made)).code).toBe(201)

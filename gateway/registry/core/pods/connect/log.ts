@@ -14,7 +14,7 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
-import { noticeDeadPeers } from "../../../../../client/http/dead-peers.ts"
+import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
 import { countUnsent } from "../../../../../client/http/unsent.ts"
 import { answerTo } from "../../../../backends/answer-to.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
@@ -95,7 +95,7 @@ function parseTime(text: string): string {
 }
 
 function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const request = httpsRequest({ ...noticeDeadPeers, ...target, method: "GET", signal })
+  const request = httpsRequest({ ...tcpKeepAlive, ...target, method: "GET", signal })
   request.end()
   return answerTo(request).catch((error: unknown) => {
     throw serviceUnavailable(`the node of this pod does not answer: ${errorMessage(error)}`, { cause: error })
