@@ -3,7 +3,6 @@
 import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { notFound, unexplained } from "../../apimachinery/status.ts"
@@ -57,12 +56,7 @@ function scalableOf({ definition }: Registry): Scalable {
     replicas: (object) => numberAt(object, specReplicasPath),
     currentReplicas: (object) => numberAt(object, statusReplicasPath),
     selector: (object) => (labelSelectorPath === undefined ? "" : textAt(object, labelSelectorPath)),
-    setReplicas(object, replicas) {
-      const lacked = valueAt(object, spec.slice(0, -1)) === undefined
-      setField(object, spec, replicas)
-      // Objects are stored with their defaults; upstream adds those of the new ones around the number when it reads them.
-      if (lacked) applyDefaults(definition.schema, object as unknown as Json)
-    },
+    setReplicas: (object, replicas) => setField(object, spec, replicas),
   }
 }
 

@@ -96,3 +96,25 @@ test("a status that another version's create drops has the default of the stored
   for (const version of ["v1", "v2"])
     expect(((await kinds.client.get(inVersion(version), "default", "a")) as Loose)["status"]).toEqual({ phase: "New" })
 })
+
+test("defaults around the number of a scale are those of the definition, until an object is written that had them", async () => {
+  const subresources = { scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } }
+  const versions = (preset: string): JsonObject[] => {
+    const properties = { replicas: { type: "integer" }, color: { ...text, default: preset } }
+    return [versionOf("v1", true, specOf(properties), { subresources })]
+  }
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions("red") }))
+  const scaled = { group, version: "v1", resource: "widgets", namespaced: true }
+  for (const name of ["a", "b"]) {
+    const { metadata } = await kinds.create(widgets, { metadata: { name } })
+    const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata, spec: { replicas: 2 } }
+    await kinds.client.update(scaled, scale as never, { subresource: "scale" })
+    expect((await kinds.get(widgets, name))["spec"]).toEqual({ replicas: 2, color: "red" })
+  }
+  const { metadata: before } = await kinds.get(widgets, "b")
+  const { metadata: after } = await kinds.patch(widgets, "b", { metadata: { labels: {} } })
+  expect(after.resourceVersion).not.toBe(before.resourceVersion)
+  await kinds.patch(crds, "widgets.example.com", { spec: { versions: versions("blue") } })
+  expect((await kinds.get(widgets, "a"))["spec"]).toEqual({ replicas: 2, color: "blue" })
+  expect((await kinds.get(widgets, "b"))["spec"]).toEqual({ replicas: 2, color: "red" })
+})

@@ -95,6 +95,9 @@ function aroundNumber(): RequestStep[] {
     patch(`${path}/a?fieldManager=m`, applyPatch, thing({ spec: { a: { x: 2 } } })),
     patch(`${path}/a`, mergePatch, { spec: null }),
     put(`${path}/a/scale`, wanted(3), { label: "PUT scale again" }),
+    ...["first", "second"].map((time) =>
+      patch(`${path}/a`, mergePatch, {}, { label: `PATCH nothing, the ${time} time` }),
+    ),
     patch(`${path}/a`, mergePatch, { spec: { inner: { n: null } } }),
   ]
 }

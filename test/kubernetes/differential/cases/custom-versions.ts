@@ -16,6 +16,7 @@ export function customVersionCases(): Scenario[] {
     { name: "a custom resource has the status that is its default", steps: presetStatus() },
     { name: "a custom resource has a field of one version that a manager does not know", steps: foreignFields() },
     { name: "a custom resource is scaled in a version that presets its status", steps: presetElsewhere() },
+    { name: "a custom resource gets a number in a version with other defaults", steps: scaledElsewhere() },
     { name: "a definition no longer serves the version of a manager", steps: unservedVersion() },
     { name: "objects are stored in a version that their definition has lost", steps: lostVersion() },
   ]
@@ -59,6 +60,45 @@ function presetStatus(): RequestStep[] {
     patch(`${things}/a/status${as("m2")}`, mergePatch, { status: null }, { label: "PATCH no status" }),
     patch(`${things}/a${as("m3")}`, mergePatch, { spec: { key: "y" }, status: null }, { label: "PATCH spec" }),
     get(things, { label: "LIST" }),
+  ]
+}
+
+/** The defaults around the number are those of the version in which it is stored. */
+function scaledElsewhere(): RequestStep[] {
+  const free = { "x-kubernetes-preserve-unknown-fields": true }
+  const spec = (name: string): object =>
+    object({ n: { type: "integer" }, [name]: { ...text, default: "c" }, both: { ...text, default: name } }, free)
+  const scale = { specReplicasPath: ".spec.n", statusReplicasPath: ".status.n" }
+  const version = (name: string, field: string) => {
+    const schema = { openAPIV3Schema: object({ spec: spec(field) }) }
+    return { name, served: true, storage: name === "v1", schema, subresources: { scale } }
+  }
+  const path = `${list("v2")}/a`
+  const scaled: Json = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "a" }, spec: { replicas: 3 } }
+  const versions = ["v1", "v2"]
+  const reads = (label: string): RequestStep[] =>
+    versions.map((each) => get(`${list(each)}/a`, { label: `GET ${each} ${label}` }))
+  return [
+    post(definitions, definition([version("v1", "one"), version("v2", "two")])),
+    ...versions.map((each) => get(list(each), { untilCode: 200 })),
+    post(list("v2"), { apiVersion: `${group}/v2`, kind: "Thing", metadata: { name: "a" } }),
+    put(`${path}/scale?fieldManager=s`, scaled),
+    ...reads("scaled"),
+    ...versions.flatMap((each) => [
+      patch(`${list(each)}/a?fieldManager=p`, mergePatch, { metadata: { labels: {} } }, { label: `PATCH ${each}` }),
+      patch(
+        `${list(each)}/a?fieldManager=p`,
+        mergePatch,
+        { metadata: { labels: {} } },
+        { label: `PATCH ${each} again` },
+      ),
+    ]),
+    patch(`${list("v1")}/a?fieldManager=m&force=true`, applyPatch, {
+      apiVersion: `${group}/v1`,
+      kind: "Thing",
+      metadata: { name: "a" },
+    }),
+    ...reads("applied"),
   ]
 }
 
