@@ -27,3 +27,26 @@ test("a write of a status takes no fields of a manager in another version that i
     { manager: "two", apiVersion: "example.com/v1", fieldsV1: { "f:status": { "f:word": {} } } },
   ])
 })
+
+test("what is applied in a version that keeps unknown fields is stored with those of the stored version", async () => {
+  const text = { type: "string" }
+  const version = (name: string, properties: Loose, more: Loose = {}): Loose => {
+    const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties } }, ...more }
+    return { name, served: true, storage: name === "v1", schema: { openAPIV3Schema } }
+  }
+  const free = { "x-kubernetes-preserve-unknown-fields": true }
+  const versions = [version("v1", { both: text, only: text }), version("v2", { both: text }, free)]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions as never }))
+  const inVersion = (name: string) => ({ group, version: name, resource: "widgets", namespaced: true })
+  const apply = async (spec: Loose): Promise<unknown> => {
+    const whole = { apiVersion: `${group}/v2`, kind: "Widget", metadata: { name: "a" }, spec }
+    const options = { type: "apply", fieldManager: "one" } as const
+    return ((await kinds.client.patch(inVersion("v2"), "default", "a", whole, options)) as Loose)["spec"]
+  }
+  const read = async (): Promise<unknown> =>
+    ((await kinds.client.get(inVersion("v1"), "default", "a")) as Loose)["spec"]
+  expect(await apply({ both: "a", only: "b", none: "c" })).toEqual({ both: "a" })
+  expect(await read()).toEqual({ both: "a", only: "b" })
+  expect(await apply({ both: "a", only: "c" })).toEqual({ both: "a" })
+  expect(await read()).toEqual({ both: "a", only: "c" })
+})

@@ -114,12 +114,13 @@ export function decodeValue(
   // A patch has been checked for its own faults (verbs/patched-type.ts).
   if (origin !== "patch" || expected.schema.custom !== true)
     checkKind(object, expected, origin === "body" ? repeated.text : undefined)
-  const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
+  const isApplied = origin === "apply" && expected.schema.custom === true
+  const ofMemory = isApplied && expected.isStoredAsOther === true ? "unpruned" : "memory"
+  const source = origin === "strategic" || origin === "apply" ? ofMemory : "json"
   if (repeated.first !== undefined) {
     const { apiVersion, kind } = object
     decodeObject(expected.schema, { ...(repeated.first as JsonObject), apiVersion, kind }, false, source)
   }
-  const isApplied = origin === "apply" && expected.schema.custom === true
   const decode = () => decodeObject(expected.schema, value, validation !== "Ignore" || isApplied, source)
   const { unknown: found, unknownPaths } =
     origin === "body" ? firstFaultOf(object, expected, repeated, decode) : decode()

@@ -1,3 +1,4 @@
+import { printGroupVersion } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 
@@ -15,11 +16,14 @@ export interface Expected {
   mayLackVersion?: true
   /** Other apiVersions in which the kind has the same fields; such an object becomes one of the expected version. */
   alike?: readonly string[]
+  /** Stored in another version: what is applied may have fields that only that one knows. */
+  isStoredAsOther?: boolean
   /** apiVersion → kinds of the same name that can be decoded but not converted. */
   unconverted?: ReadonlyMap<string, Schema>
 }
 
 export function expectedOf(definition: ResourceDefinition): Expected {
-  const { group, version, kind, schema, strategy } = definition
-  return { group, version, kind, schema, default: (object) => strategy.default?.(object) }
+  const { group, version, kind, schema, strategy, storageVersion } = definition
+  const isStoredAsOther = storageVersion !== printGroupVersion(definition)
+  return { group, version, kind, schema, default: (object) => strategy.default?.(object), isStoredAsOther }
 }

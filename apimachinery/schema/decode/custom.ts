@@ -16,17 +16,20 @@ import { hasEmbedded, type Schema, schemaOfEntry, schemaOfItems } from "../schem
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
+export type Source = "json" | "memory" | "unpruned" | "decoded"
+
 /**
  * Only the metadata of a custom resource is decoded; the rest is pruned here and validated by validate.ts. Returns the paths of
  * unknown fields if they are collected, in upstream's order: those of the metadata, which is decoded from a text with sorted keys,
- * pruned fields, and those of the metadata of embedded objects. `isMerged`: the value was made by merging what was applied.
+ * pruned fields, and those of the metadata of embedded objects. `source`: as of decodeObject.
  */
-export function decodeCustom(schema: Schema, value: Json, walk: Walk, isMerged = false): readonly string[] {
+export function decodeCustom(schema: Schema, value: Json, walk: Walk, source: Source): readonly string[] {
   if (!isObject(value)) return []
   walk.oddNumbers?.each(checkLiteral, "metadata")
   decodeMetadata(value, walk)
   const ofMetadata = (walk.unknown?.splice(0) ?? []).sort(comparePaths).map(printPath)
-  const pruned = prune(schema, value, walk.unknown !== undefined)
+  const pruned = source === "unpruned" ? [] : prune(schema, value, walk.unknown !== undefined)
+  const isMerged = source === "memory" || source === "unpruned"
   const within: Place = { at: FieldPath.root(), unknown: [], isMerged }
   decodeEmbedded(schema, value, walk, within)
   walk.oddNumbers?.select((holder, step, literal) => {
@@ -137,7 +140,7 @@ export function repairEmbedded(schema: Schema, value: Json): void {
 interface Place {
   /** Drops what is malformed. */
   repairs?: boolean
-  /** Upstream decodes it only when it is stored: what changes then counts as unknown, and null is validated before. */
+  /** By applying. Upstream decodes it only when it is stored: what changes then counts as unknown, and null is validated before. */
   isMerged?: boolean
   at: FieldPath
   /** The unknown fields of all embedded objects. */

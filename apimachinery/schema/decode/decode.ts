@@ -5,7 +5,7 @@
 import type { Json } from "../../object.ts"
 import { parseGroupVersion } from "../../object.ts"
 import { badRequest } from "../../status.ts"
-import { decodeCustom } from "./custom.ts"
+import { decodeCustom, type Source } from "./custom.ts"
 import { Mismatch } from "./errors.ts"
 import { decodeWhole, type Walk } from "./value.ts"
 import { printPath } from "../json/scan.ts"
@@ -25,14 +25,14 @@ export { writeZeros } from "../zeros.ts"
  * else that Go prints for absent fields (null lists, empty strings), before storing.
  *
  * `source`: JSON, whose numbers are converted to the types of their fields; or a value merged in memory by strategic merge or
- * apply; or one that has been decoded in another version. Source of the second: k8s.io/apimachinery/pkg/runtime/converter.go
- * (fromUnstructured). `as`: the requested kind, if it is different.
+ * apply; or such a custom resource that keeps its unknown fields; or a value that has been decoded in another version. Source of the
+ * second: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured). `as`: the requested kind, if it is different.
  */
 export function decodeObject(
   schema: Schema,
   value: Json,
   collectUnknown: boolean,
-  source: "json" | "memory" | "decoded" = "json",
+  source: Source = "json",
   as?: string,
 ): { unknown: string[]; unknownPaths: readonly (readonly (string | number)[])[] } {
   const unknownPaths: (readonly (string | number)[])[] = []
@@ -47,7 +47,7 @@ export function decodeObject(
     roundsAmounts: !keepsAmounts(value),
   }
   try {
-    if (schema.custom === true) pruned = decodeCustom(schema, value, walk, source === "memory")
+    if (schema.custom === true) pruned = decodeCustom(schema, value, walk, source)
     else decodeWhole(schema, value, walk)
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error

@@ -17,6 +17,11 @@ export function customVersionCases(): Scenario[] {
     { name: "a custom resource has a field of one version that a manager does not know", steps: foreignFields() },
     { name: "a custom resource is scaled in a version that presets its status", steps: presetElsewhere() },
     { name: "a custom resource gets a number in a version with other defaults", steps: scaledElsewhere() },
+    {
+      name: "a custom resource is applied in a version that keeps unknown fields",
+      anyOrder: true,
+      steps: freeVersion(),
+    },
     { name: "a definition no longer serves the version of a manager", steps: unservedVersion() },
     { name: "objects are stored in a version that their definition has lost", steps: lostVersion() },
   ]
@@ -99,6 +104,46 @@ function scaledElsewhere(): RequestStep[] {
       metadata: { name: "a" },
     }),
     ...reads("applied"),
+  ]
+}
+
+/** What only the stored version knows is stored. */
+function freeVersion(): RequestStep[] {
+  const schema = (fields: object, more: object = {}): object => ({
+    schema: {
+      openAPIV3Schema: object({ spec: object({ both: text, part: object(fields), list: items(fields) }) }, more),
+    },
+  })
+  const items = (fields: object): object => ({ type: "array", items: object(fields) })
+  const free = { "x-kubernetes-preserve-unknown-fields": true }
+  const v1 = {
+    name: "v1",
+    served: true,
+    storage: true,
+    ...schema({ a: text, only: text, more: { ...text, default: "d" } }),
+  }
+  const v2 = { name: "v2", served: true, storage: false, ...schema({ a: text, max: { type: "integer" } }, free) }
+  const apply = (label: string, spec: Json, query = "", version = "v2", more: object = {}): RequestStep[] => [
+    patch(`${list(version)}/a?fieldManager=m&force=true${query}`, applyPatch, thing(version, "a", spec, more), {
+      label: `APPLY ${label}`,
+    }),
+    ...["v1", "v2"].map((each) => get(`${list(each)}/a`, { label: `GET ${each} after ${label}` })),
+  ]
+  const parts = (part: object): Json => ({ part, list: [part] }) as Json
+  return [
+    post(definitions, definition([v1, v2])),
+    ...["v1", "v2"].map((each) => get(list(each), { untilCode: 200 })),
+    ...apply("dry", parts({ a: "x", only: "y", none: "z" }), "&dryRun=All"),
+    ...apply("first", parts({ a: "x", only: "y", none: "z" })),
+    ...apply("the same", parts({ a: "x", only: "y", none: "z" })),
+    ...apply("the same strictly", parts({ a: "x", only: "y", none: "z" }), "&fieldValidation=Strict"),
+    ...apply("null", parts({ a: "x", only: null, none: null })),
+    ...apply("less", parts({ a: "x" })),
+    ...apply("of another type", parts({ a: "x", only: 5 })),
+    ...apply("as stored", parts({ a: "x", only: "v" }), "", "v1"),
+    ...apply("more", { both: "b" }, "", "v2", { other: { a: 1 } }),
+    patch(`${list("v2")}/a`, mergePatch, { spec: { part: { only: "w" }, other: 1 } }),
+    get(`${list("v1")}/a`, { label: "GET v1 after PATCH" }),
   ]
 }
 
