@@ -1,43 +1,41 @@
 // Long operations report progress on standard error; short ones print nothing.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { FakeClock } from "../client/testing/fake-clock.ts"
 import { withProgress } from "./progress.ts"
 
+let clock: FakeClock
 let printed: string[]
 
 beforeEach(() => {
-  vi.useFakeTimers()
+  clock = new FakeClock()
   printed = []
   vi.spyOn(process.stderr, "write").mockImplementation((text) => printed.push(String(text)) > 0)
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
+afterEach(() => vi.restoreAllMocks())
 
 test("prints the activity, its duration and progress after one second and then every five", async () => {
   const end = Promise.withResolvers<string>()
   let say = (_detail: string): void => undefined
-  const work = withProgress("waiting", (sayDetail) => {
+  const work = (sayDetail: (detail: string) => void): Promise<string> => {
     say = sayDetail
     return end.promise
-  })
-  await vi.advanceTimersByTimeAsync(999)
+  }
+  const waiting = withProgress("waiting", work, clock)
+  clock.advance(999)
   expect(printed).toEqual([])
-  await vi.advanceTimersByTimeAsync(1)
+  clock.advance(1)
   expect(printed).toEqual(["… waiting (1 s)\n"])
   say("Pending")
-  await vi.advanceTimersByTimeAsync(10_000)
+  clock.advance(10_000)
   expect(printed.slice(1)).toEqual(["… waiting (6 s): Pending\n", "… waiting (11 s): Pending\n"])
   end.resolve("done")
-  expect(await work).toBe("done")
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(printed).toHaveLength(3)
+  expect(await waiting).toBe("done")
+  expect(clock.timers).toBe(0)
 })
 
 test("prints nothing for an activity shorter than a second", async () => {
-  expect(await withProgress("short", () => Promise.resolve(1))).toBe(1)
-  await expect(withProgress("failing", () => Promise.reject(new Error("no")))).rejects.toThrow("no")
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(printed).toEqual([])
+  expect(await withProgress("short", () => Promise.resolve(1), clock)).toBe(1)
+  await expect(withProgress("failing", () => Promise.reject(new Error("no")), clock)).rejects.toThrow("no")
+  expect([printed, clock.timers]).toEqual([[], 0])
 })

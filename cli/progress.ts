@@ -1,21 +1,27 @@
 // Reports progress of operations that take longer than a second, every few seconds on standard error.
 
+import { type Clock, systemClock } from "../client/clock.ts"
+
 const firstMs = 1_000
 const againMs = 5_000
 
 /** Runs `work`; while it takes long, prints `what` with the elapsed seconds. */
-export async function withProgress<T>(what: string, work: (say: (detail: string) => void) => Promise<T>): Promise<T> {
-  const started = performance.now()
+export async function withProgress<T>(
+  what: string,
+  work: (say: (detail: string) => void) => Promise<T>,
+  clock: Clock = systemClock,
+): Promise<T> {
+  const started = clock.elapsed()
   let detail = ""
   const print = () => {
-    const seconds = Math.round((performance.now() - started) / 1000)
+    const seconds = Math.round((clock.elapsed() - started) / 1000)
     process.stderr.write(`… ${what} (${seconds} s)${detail === "" ? "" : `: ${detail}`}\n`)
-    timer = setTimeout(print, againMs)
+    timer = clock.after(againMs, print)
   }
-  let timer = setTimeout(print, firstMs)
+  let timer = clock.after(firstMs, print)
   try {
     return await work((text) => (detail = text))
   } finally {
-    clearTimeout(timer)
+    timer.cancel()
   }
 }
