@@ -100,7 +100,7 @@ const unions: Record<string, (props: Schema) => Schema> = dictionary({
 })
 
 /** Options of requests: they exist in every group version, with a common type. */
-const everywhere: ReadonlySet<string> = new Set([
+export const kindsOfEveryVersion: ReadonlySet<string> = new Set([
   "CreateOptions",
   "DeleteOptions",
   "GetOptions",
@@ -167,7 +167,7 @@ export function bootstrapObjects(): readonly KubeObject[] {
 
 function typeNameOf(kind: GroupVersionKind): string | undefined {
   const { kinds } = facts()
-  const key = everywhere.has(kind.kind) ? `v1/${kind.kind}` : `${printGroupVersion(kind)}/${kind.kind}`
+  const key = kindsOfEveryVersion.has(kind.kind) ? `v1/${kind.kind}` : `${printGroupVersion(kind)}/${kind.kind}`
   return ownValue(kinds, key)
 }
 

@@ -3,7 +3,7 @@
 
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { type GroupVersionKind, printGroupVersion } from "../../apimachinery/object.ts"
-import { builtInResources, schemaOf } from "../../apimachinery/schema/facts.ts"
+import { builtInResources, kindsOfEveryVersion, schemaOf } from "../../apimachinery/schema/facts.ts"
 import { isUnserved, unservedVersions } from "../../apimachinery/schema/unserved.ts"
 import { isDelegated } from "../registry/delegated-groups.ts"
 
@@ -18,16 +18,6 @@ const unversioned: ReadonlySet<string> = new Set([
   "APIGroupList",
   "APIResourceList",
 ])
-/** Kinds that exist in every version that there is. */
-const ofVersions: ReadonlySet<string> = new Set([
-  "CreateOptions",
-  "DeleteOptions",
-  "GetOptions",
-  "ListOptions",
-  "PatchOptions",
-  "UpdateOptions",
-  "WatchEvent",
-])
 const tables: ReadonlySet<string> = new Set(["Table", "TableOptions", "PartialObjectMetadata"])
 
 /** The type of a kind, such as "v1.Status", in the scheme to which `home` belongs: a group. Undefined: there is none. */
@@ -37,11 +27,13 @@ export function typeIn(home: string, { group, version, kind }: GroupVersionKind)
   const versions = versionsOf(group)
   if (version === internal) {
     if (kind === "WatchEvent") return versions.size === 0 ? undefined : "v1.InternalEvent"
-    const isThere = [...versions].some((one) => !ofVersions.has(kind) && isKnown({ group, version: one, kind }))
+    const isThere = [...versions].some(
+      (one) => !kindsOfEveryVersion.has(kind) && isKnown({ group, version: one, kind }),
+    )
     return isThere ? `${kind === "Scale" ? "autoscaling" : packageOf(group)}.${kind}` : undefined
   }
   if (!versions.has(version)) return undefined
-  if (ofVersions.has(kind)) return `v1.${kind}`
+  if (kindsOfEveryVersion.has(kind)) return `v1.${kind}`
   return isKnown({ group, version, kind }) ? `${version}.${kind}` : undefined
 }
 
@@ -70,7 +62,9 @@ export function typeOfOptions({ group, version, kind }: GroupVersionKind): strin
   if (tables.has(kind)) return `v1.${kind}`
   if (isInternal && kind === "ListOptions") return "internalversion.ListOptions"
   if (isInternal && kind === "WatchEvent") return "v1.InternalEvent"
-  return (version === "v1" && ofVersions.has(kind)) || (isInternal && kind === "GetOptions") ? `v1.${kind}` : undefined
+  return (version === "v1" && kindsOfEveryVersion.has(kind)) || (isInternal && kind === "GetOptions")
+    ? `v1.${kind}`
+    : undefined
 }
 
 /** What Go says of a kind for which a scheme has no type. */
