@@ -4,12 +4,13 @@ import { connect as connectTLS, type ConnectionOptions } from "node:tls"
 import { expect, test } from "vitest"
 import { createAuthority, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import { areProbed } from "../testing/probed-connections.ts"
-import { CallRefused, NodeServer } from "./node-server.ts"
+import { CallRefused, NodeServer, type NodeServerOptions } from "./node-server.ts"
 
-test("stops immediately, also during a TLS handshake", async () => {
-  const authority = await createAuthority("nodes")
-  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
-  const server = await NodeServer.start({
+const authority = await createAuthority("nodes")
+const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
+
+function startServer(over: Partial<NodeServerOptions> = {}): Promise<NodeServer> {
+  return NodeServer.start({
     host: "127.0.0.1",
     port: 0,
     tls: { cert, key },
@@ -17,7 +18,12 @@ test("stops immediately, also during a TLS handshake", async () => {
     serve: () => Promise.resolve(),
     upgrade: () => Promise.resolve(),
     explain: () => new CallRefused(500, "a fault"),
+    ...over,
   })
+}
+
+test("stops immediately, also during a TLS handshake", async () => {
+  const server = await startServer()
   // Connects but does not start TLS.
   const silent = connect(server.port, "127.0.0.1")
   silent.on("error", () => undefined) // the server resets the connection
@@ -29,17 +35,7 @@ test("stops immediately, also during a TLS handshake", async () => {
 })
 
 test("a refused upgrade ends the connection, also if the client leaves its side open", async () => {
-  const authority = await createAuthority("nodes")
-  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
-  await using server = await NodeServer.start({
-    host: "127.0.0.1",
-    port: 0,
-    tls: { cert, key },
-    maxConnections: 10,
-    serve: () => Promise.resolve(),
-    upgrade: () => Promise.reject(new CallRefused(401, "Unauthorized")),
-    explain: () => new CallRefused(500, "a fault"),
-  })
+  await using server = await startServer({ upgrade: () => Promise.reject(new CallRefused(401, "Unauthorized")) })
   const options = { host: "127.0.0.1", port: server.port, rejectUnauthorized: false, allowHalfOpen: true }
   const socket = connectTLS(options as ConnectionOptions)
   socket.on("error", () => undefined) // the connection is reset
@@ -55,17 +51,7 @@ test("a refused upgrade ends the connection, also if the client leaves its side 
 
 // Its exec would count for ever.
 test.runIf(process.platform === "linux")("a client that vanishes is noticed", async () => {
-  const authority = await createAuthority("nodes")
-  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
-  await using server = await NodeServer.start({
-    host: "127.0.0.1",
-    port: 0,
-    tls: { cert, key },
-    maxConnections: 10,
-    serve: () => Promise.resolve(),
-    upgrade: () => Promise.resolve(),
-    explain: () => new CallRefused(500, "a fault"),
-  })
+  await using server = await startServer()
   const socket = connectTLS({ host: "127.0.0.1", port: server.port, ca: authority.certificate })
   await once(socket, "secureConnect")
   await expect.poll(() => areProbed(server.port)).toEqual([true])
@@ -73,16 +59,10 @@ test.runIf(process.platform === "linux")("a client that vanishes is noticed", as
 })
 
 test("connections without a request make room for others, those with one do not", async () => {
-  const authority = await createAuthority("nodes")
-  const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
-  await using server = await NodeServer.start({
-    host: "127.0.0.1",
-    port: 0,
-    tls: { cert, key },
+  await using server = await startServer({
     maxConnections: 3,
     serve: async (_request, response) => Promise.resolve(void response.write("first line\n")),
     upgrade: async (_request, { socket }) => Promise.resolve(void socket.write("switched")),
-    explain: () => new CallRefused(500, "a fault"),
   })
   const open = (request: string) => {
     const socket = connectTLS({ host: "127.0.0.1", port: server.port, ca: authority.certificate })
