@@ -85,7 +85,7 @@ class RemoteTenants implements TenantsConnection {
 
   subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
-    for (const tenant of this.#tenants.values()) subscriber.added(tenant)
+    for (const tenant of this.#tenants.values()) subscriber.added?.(tenant)
     return () => this.#subscribers.delete(subscriber)
   }
 
@@ -162,7 +162,7 @@ class RemoteTenants implements TenantsConnection {
     const removed = ({ name }: Tenant): void => {
       if (undelivered.has(name)) forget(name)
     }
-    until.addEventListener("abort", this.subscribe({ added: () => undefined, removed }), { once: true })
+    until.addEventListener("abort", this.subscribe({ removed }), { once: true })
     this.#keepReading<WatchLine<T>>(
       path,
       until,
@@ -254,7 +254,7 @@ class RemoteTenants implements TenantsConnection {
     if (existing?.uid === tenant.uid) return applySettings(existing, tenant)
     if (existing !== undefined) this.#remove(tenant.name)
     this.#tenants.set(tenant.name, tenant)
-    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
   }
 
   #remove(name: string): void {
@@ -263,7 +263,7 @@ class RemoteTenants implements TenantsConnection {
     this.#tenants.delete(name)
     const client = this.#clients.get(name)
     this.#clients.delete(name)
-    for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
     if (client === undefined) return
     const closing = closeClient(client, this.#log).finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)

@@ -22,7 +22,7 @@ export function singleCluster(client: KubeClient, name = "super", log: Log = sil
     get: (wanted) => (wanted === name ? tenant : undefined),
     list: () => [tenant],
     subscribe(handler) {
-      handler.added(tenant)
+      handler.added?.(tenant)
       return () => undefined
     },
     client(wanted) {

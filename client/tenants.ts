@@ -85,8 +85,9 @@ export interface TenantWatchOptions {
 }
 
 export interface TenantSubscriber {
-  added(tenant: Tenant): void
-  removed(tenant: Tenant): void
+  /** Without it, subscribing costs nothing per tenant. */
+  added?(tenant: Tenant): void
+  removed?(tenant: Tenant): void
   /**
    * The tenant's controllers were switched on or off. After they were switched on, all its objects are delivered to watches again.
    * Only in processes of the gateway, where controllers run.

@@ -19,14 +19,14 @@ export function managedTenants(tenants: Tenants): Tenants {
     subscribe: (handler) =>
       tenants.subscribe({
         added: (tenant) => {
-          if (tenant.controllers) handler.added(tenant)
+          if (tenant.controllers) handler.added?.(tenant)
         },
         removed: (tenant) => {
-          if (tenant.controllers) handler.removed(tenant)
+          if (tenant.controllers) handler.removed?.(tenant)
         },
         switched: (tenant) => {
-          if (tenant.controllers) handler.added(tenant)
-          else handler.removed(tenant)
+          if (tenant.controllers) handler.added?.(tenant)
+          else handler.removed?.(tenant)
         },
       }),
     wake: (name, use) => tenants.wake(name, use),
@@ -43,8 +43,6 @@ export function managedTenants(tenants: Tenants): Tenants {
     ) {
       if (signal.aborted) return
       const stop = tenants.subscribe({
-        added: () => undefined,
-        removed: () => undefined,
         switched: ({ name, controllers }) => {
           if (!controllers) handler.removed(name)
         },

@@ -141,7 +141,7 @@ export class Operator implements AsyncDisposable {
       }),
       this.#reconciler.follow(),
       // A name has become available.
-      tenants.subscribe({ added: () => undefined, removed: enqueueAll }),
+      tenants.subscribe({ removed: enqueueAll }),
     )
     await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
     // An operator that stops before the initial list does not know which tenants have a VirtualCluster.

@@ -29,7 +29,7 @@ class Tenants {
     return () => this.subscribers.delete(subscriber)
   }
   add(name: string): void {
-    for (const subscriber of this.subscribers) subscriber.added({ name } as Tenant)
+    for (const subscriber of this.subscribers) subscriber.added?.({ name } as Tenant)
   }
 }
 

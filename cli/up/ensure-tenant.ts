@@ -48,7 +48,7 @@ async function untilThere(tenants: Tenants, name: string): Promise<void> {
   const added = (tenant: { name: string }): void => {
     if (tenant.name === name) resolve()
   }
-  const stop = tenants.subscribe({ added, removed: () => undefined })
+  const stop = tenants.subscribe({ added })
   const isThere = await endsWithin(systemClock, timeoutMs, promise)
   stop()
   const advice = `kubectl describe virtualcluster ${name} -n ${namespace} tells its state`

@@ -144,7 +144,7 @@ export class KnownTenants implements Disposable {
   }
 
   publish(tenant: Tenant): void {
-    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
   }
 
   /** From now on the tenant cannot be found here. */
@@ -155,7 +155,7 @@ export class KnownTenants implements Disposable {
     this.#byIssuer.delete(issuer)
     const closing = entry.close() // ends its watches at once, so that nothing follows removed()
     this.#sleep.forget(entry)
-    for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
     for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
     return closing.finally(() => this.#parts.others?.forget(tenant.uid))
   }
@@ -170,7 +170,9 @@ export class KnownTenants implements Disposable {
   /** Notifies the subscriber at once of existing tenants that `isIncluded` allows. Returns a function that unsubscribes. */
   subscribe(subscriber: TenantSubscriber, isIncluded: (name: string) => boolean): () => void {
     this.#subscribers.add(subscriber)
-    for (const [name, { record }] of this.#byName) if (isIncluded(name)) subscriber.added(record.tenant)
+    if (subscriber.added !== undefined) {
+      for (const [name, { record }] of this.#byName) if (isIncluded(name)) subscriber.added(record.tenant)
+    }
     return () => this.#subscribers.delete(subscriber)
   }
 

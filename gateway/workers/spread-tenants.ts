@@ -118,7 +118,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
       throw error
     }
     this.#marks.begin(record)
-    for (const subscriber of this.#subscribers) subscriber.added(record.tenant)
+    for (const subscriber of this.#subscribers) subscriber.added?.(record.tenant)
     this.#parts.log.info({ tenant: record.tenant.name, uid: record.tenant.uid }, "tenant created")
     return record.tenant
   }
@@ -148,7 +148,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { tenant } = record
     await replaceRecord(this.#parts.store, tenant, record)
     this.#placement.remove(tenant.name)
-    for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
     this.#followers.removed(tenant.name)
     await this.#placement.release(held)
     await this.#removeFromDisk(record)
@@ -197,7 +197,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
-    for (const { record, creating } of this.#placement.all) if (!creating) subscriber.added(record.tenant)
+    for (const { record, creating } of this.#placement.all) if (!creating) subscriber.added?.(record.tenant)
     return () => this.#subscribers.delete(subscriber)
   }
 

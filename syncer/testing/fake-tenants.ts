@@ -37,7 +37,7 @@ export class FakeTenants implements Tenants {
   add(tenant: Tenant): FakeCluster {
     const cluster = new FakeCluster({ isPopulated: true })
     this.clusters.set(tenant.name, { tenant, cluster })
-    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
     for (const watch of this.#watches) watch.attach(tenant, cluster)
     return cluster
   }
@@ -47,7 +47,7 @@ export class FakeTenants implements Tenants {
     if (entry === undefined) return
     this.clusters.delete(name)
     for (const watch of this.#watches) watch.detach(name)
-    for (const subscriber of this.#subscribers) subscriber.removed(entry.tenant)
+    for (const subscriber of this.#subscribers) subscriber.removed?.(entry.tenant)
   }
 
   get(name: string): Tenant | undefined {
@@ -60,7 +60,7 @@ export class FakeTenants implements Tenants {
 
   subscribe(handler: TenantSubscriber): () => void {
     this.#subscribers.add(handler)
-    for (const { tenant } of this.clusters.values()) handler.added(tenant)
+    for (const { tenant } of this.clusters.values()) handler.added?.(tenant)
     return () => this.#subscribers.delete(handler)
   }
 
