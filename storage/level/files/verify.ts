@@ -12,6 +12,9 @@ import { verifyTable } from "./table-file.ts"
 /** By directory, the number of the last table that this process has verified: tables never change. */
 export type VerifiedTables = Map<string, number>
 
+/** Files that are read at the same time: while one is verified, others come from the disk. */
+const readAtATime = 4
+
 /** Beyond this, the directories whose tables were verified first are forgotten, and verified again. */
 const mostVerified = 20_000
 
@@ -23,18 +26,24 @@ export async function verifyFiles(directory: string, verified: VerifiedTables = 
   const files = await filesIn(directory)
   if (files === undefined) return
   const known = verified.get(directory) ?? 0
-  for (const { name, number, type } of files) {
-    if (type === "table" && number <= known) continue
-    const content = await readIfThere(join(directory, name))
-    if (content === undefined) continue
-    const fault = type === "table" ? faultOfTable(content) : faultOfLog(content)
-    if (fault !== undefined) throw new StorageError("Corrupt", `store ${directory} is damaged: ${name}: ${fault}`)
+  // The first fault ends the iteration for all.
+  const left = files.values().filter(({ type, number }) => type === "log" || number > known)
+  const verifyNext = async (): Promise<void> => {
+    for (const file of left) await verifyFile(directory, file)
   }
+  await Promise.all(Array.from({ length: readAtATime }, verifyNext))
   const last = files.reduce((highest, { type, number }) => (type === "table" ? Math.max(highest, number) : highest), 0)
   if (last === 0) return
   verified.set(directory, last)
   const [first] = verified.keys()
   if (first !== undefined && verified.size > mostVerified) verified.delete(first)
+}
+
+async function verifyFile(directory: string, { name, type }: File): Promise<void> {
+  const content = await readIfThere(join(directory, name))
+  if (content === undefined) return
+  const fault = type === "table" ? faultOfTable(content) : faultOfLog(content)
+  if (fault !== undefined) throw new StorageError("Corrupt", `store ${directory} is damaged: ${name}: ${fault}`)
 }
 
 interface File {
