@@ -61,6 +61,7 @@ type EvaluatedLine = Omit<Line, "goal"> & { goal?: string; missedBy?: string }
 /** A line as it is printed: its goal in words and, if it is missed, by how much and why. */
 function evaluate({ goal, obstacle, ...line }: Line): EvaluatedLine {
   if (goal === undefined) return line
+  if (goal.isShare === true && line.compared === undefined) return line // nothing to compare with was measured
   const words = `${goal.is} ${print(goal.bound)}${goal.isShare === true ? " of it" : ""}`
   const value = goal.isShare === true ? line.value / (line.compared?.value ?? Number.NaN) : line.value
   const isMet = goal.is === "≤" ? value <= goal.bound : value >= goal.bound

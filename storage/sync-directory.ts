@@ -1,15 +1,24 @@
 // Flushes directories, so that the names in them survive a power loss: flushing a new file preserves its contents, but POSIX does not
 // guarantee the directory entry.
 
-import { mkdir, open, stat } from "node:fs/promises"
+import { closeSync, fsync, openSync } from "node:fs"
+import { mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
+import { promisify } from "node:util"
+
+const flush = promisify(fsync)
 
 /** Called after a file or directory was created or renamed in it, before that is acknowledged. Fails like open and fsync. */
 export async function syncDirectory(path: string): Promise<void> {
   // Windows does not flush directories; NTFS preserves names in the order of its journal.
   if (process.platform === "win32") return
-  await using directory = await open(path, "r")
-  await directory.sync()
+  // The directory has just been used, so opening it needs no disk; waking a thread for it would take ten times as long.
+  const directory = openSync(path, "r")
+  try {
+    await flush(directory)
+  } finally {
+    closeSync(directory)
+  }
 }
 
 /**
