@@ -1,15 +1,20 @@
 // Records that tenants have a store. The first opening of a tenant, which its creation waits for, does not wait for this; the next one
 // does. If a process ends in between, only the loss of that store would not be noticed.
 
+import { setTimeout as delay } from "node:timers/promises"
 import type { Log } from "../../client/log.ts"
 import type { Store } from "../../storage/types.ts"
 import { changeRecord, markStored, type TenantRecord } from "./tenant-record.ts"
+
+/** Who creates a tenant has its first answers by then, and those created meanwhile share a flush of the disk. */
+const restMs = 50
 
 export class StoredMarks implements AsyncDisposable {
   readonly #store: Store
   readonly #log: Log
   /** By uid of the tenant. */
   readonly #underWay = new Map<string, Promise<void>>()
+  #rest: Promise<void> | undefined
 
   constructor(store: Store, log: Log) {
     this.#store = store
@@ -32,6 +37,7 @@ export class StoredMarks implements AsyncDisposable {
   async #mark(record: TenantRecord): Promise<void> {
     const { tenant } = record
     try {
+      await (this.#rest ??= delay(restMs).finally(() => (this.#rest = undefined)))
       await changeRecord(this.#store, tenant, markStored)
       markStored(record)
     } catch (error) {

@@ -47,7 +47,8 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { directory, create = true } = options
   try {
-    await verifyFiles(directory, options.verified)
+    // Of a new store nothing is read, which would take longer than its check.
+    if (!create || existsSync(directory)) await verifyFiles(directory, options.verified)
     return await openLevel(options)
   } catch (error) {
     if (error instanceof StorageError) throw error
