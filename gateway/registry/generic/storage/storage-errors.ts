@@ -9,6 +9,7 @@ import {
   serviceUnavailable,
   StatusError,
 } from "../../../../apimachinery/status.ts"
+import { endsWithin, systemClock } from "../../../../client/clock.ts"
 import { StorageError, type Store } from "../../../../storage/types.ts"
 import { storageKey, storagePrefixOf } from "./keys.ts"
 
@@ -54,11 +55,15 @@ function general(error: StorageError, attempt: string): StatusError {
   }
 }
 
-/** Checks a store by a request to it. Returns its error, or undefined if it responds. */
-export async function faultOf(store: Store): Promise<string | undefined> {
+/** Upstream's --etcd-healthcheck-timeout and --etcd-readycheck-timeout: probes ask for an answer within seconds. */
+const checkMs = 2000
+
+/** Checks a store by a request to it. Returns its error, or undefined if it responds in time. */
+export async function faultOf(store: Store, clock = systemClock): Promise<string | undefined> {
+  const request = store.get(storageKey(storagePrefixOf("", "namespaces"), "", "default"))
   try {
-    await store.get(storageKey(storagePrefixOf("", "namespaces"), "", "default"))
-    return undefined
+    const isInTime = await endsWithin(clock, checkMs, request)
+    return isInTime ? undefined : `the store has not responded within ${checkMs / 1000} s`
   } catch (error) {
     if (error instanceof StorageError) return error.message
     throw error
