@@ -9,6 +9,7 @@ import { equalByAmounts } from "../../apimachinery/schema/quantities.ts"
 import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota/scopes.ts"
 import { addAmounts, type Amounts } from "../../apimachinery/quota/amounts.ts"
 import { quotaNamesOf, usageOf } from "../../apimachinery/quota/usage.ts"
+import { inTurns } from "../../client/in-turns.ts"
 import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -84,15 +85,15 @@ async function reconcile(
     deletions.watch(key.tenant, resource)
     const counted = new Set(quotaNamesOf(resource.group, resource.resource, names, offers))
     for (const name of counted) used[name] ??= zeroQuantity
-    for (const object of await objectsOf(ctx, client, key, resource)) {
-      if (!quotaMatches(wanted, resource.group, resource.resource, object, offers)) continue
+    await inTurns(await objectsOf(ctx, client, key, resource), (object) => {
+      if (!quotaMatches(wanted, resource.group, resource.resource, object, offers)) return
       const usage = Object.entries(usageOf(resource.group, resource.resource, object, offers)).filter(([name]) =>
         counted.has(name),
       )
       // An object uses only a few of the names in a large quota.
       const before = Object.fromEntries(usage.map(([name]) => [name, used[name] ?? zeroQuantity]))
       Object.assign(used, addAmounts(before, Object.fromEntries(usage)))
-    }
+    })
   }
   const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))
   // Usage of resources that nothing counts keeps its last reported value.

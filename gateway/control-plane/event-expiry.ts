@@ -8,12 +8,12 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { millisecondsOf } from "../../apimachinery/schema/scalars.ts"
 import { type Clock, pause, type Timer } from "../../client/clock.ts"
+import { inTurns } from "../../client/in-turns.ts"
 import type { Log } from "../../client/log.ts"
 import type { KeyValue, Store, Watcher } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { parseStored } from "../registry/generic/storage/store-view.ts"
 import type { Presence } from "../tenancy/presence.ts"
-import { inTurns } from "./in-turns.ts"
 
 /** Outlives the control plane. */
 export interface Due {

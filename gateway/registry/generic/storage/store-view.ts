@@ -4,7 +4,7 @@
 
 import type { Log } from "../../../../client/log.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../../../storage/types.ts"
-import { inTurns } from "../../../control-plane/in-turns.ts"
+import { inTurns } from "../../../../client/in-turns.ts"
 
 export interface StoreViewParts<S> {
   store: Store

@@ -1,5 +1,4 @@
-// Goes through what a control plane reads into memory at once: a tenant may have a hundred thousand role bindings, and others are
-// served meanwhile.
+// Goes through what is read into memory at once: a tenant may have a hundred thousand Events or pods, and others are served meanwhile.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 
