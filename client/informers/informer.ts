@@ -21,6 +21,8 @@ export interface InformerOptions<T> {
   labelSelector?: string
   fieldSelector?: string
   indexes?: IndexFunctions<T>
+  /** Called when a list or watch has failed, which is repeated. */
+  failed?: (error: unknown) => void
   log?: Log
   clock?: Clock
 }
@@ -55,7 +57,7 @@ export class Informer<T extends KubeObject> {
   /** Resolves when first synced, or when the signal ends before that. Runs once: later calls wait for the same. */
   start(signal: AbortSignal): Promise<void> {
     this.#started ??= new Promise((resolve) => {
-      const { namespace, labelSelector, fieldSelector, clock } = this.#options
+      const { namespace, labelSelector, fieldSelector, failed, clock } = this.#options
       const running = reflect<T>({
         client: this.#client,
         resource: this.#resource,
@@ -64,6 +66,7 @@ export class Informer<T extends KubeObject> {
         ...(namespace === undefined ? {} : { namespace }),
         ...(labelSelector === undefined ? {} : { labelSelector }),
         ...(fieldSelector === undefined ? {} : { fieldSelector }),
+        ...(failed === undefined ? {} : { failed }),
         ...(clock === undefined ? {} : { clock }),
         sink: {
           replace: (objects) => {

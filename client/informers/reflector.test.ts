@@ -99,7 +99,26 @@ describe("an Informer", () => {
       clock.advance(1000)
       expect(informer.events).toEqual(["+ a"])
     })
-    expect(cluster.calls.get("list configmaps")).toBe(1)
+    // The second one has only asked for the server's revision.
+    expect(cluster.calls.get("list configmaps")).toBe(2)
+  })
+
+  test("relists when the server has gone back to an earlier revision", async () => {
+    const clock = new FakeClock()
+    const cluster = new BreakableCluster({ clock })
+    const restored = new FakeCluster({ clock })
+    for (const name of ["a", "b", "c"]) await cluster.create(configMaps, configMap(name))
+    using informer = await startBreakable(cluster, clock)
+    cluster.list = (...args) => restored.list(...args)
+    cluster.watch = (...args) => restored.watch(...args)
+    await restored.create(configMaps, configMap("d"))
+    informer.breakWatch()
+    await eventually(() => {
+      clock.advance(1000)
+      expect(informer.events).toEqual(["+ a", "+ b", "+ c", "- a", "- b", "- c", "+ d"])
+    })
+    await restored.create(configMaps, configMap("e"))
+    await eventually(() => expect(informer.events.at(-1)).toBe("+ e"))
   })
 
   test("relists when its resourceVersion has expired, and reports deletions in between", async () => {

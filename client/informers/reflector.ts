@@ -1,5 +1,5 @@
 // Keeps a sink up to date with one resource of one API: list → watch from there → resume from the last resourceVersion when
-// the watch ends → list again if the server no longer has that revision (410) or on any other error.
+// the watch ends → list again if the server no longer has that revision (410), or does not have it yet.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -7,7 +7,7 @@ import { isExpired } from "../../apimachinery/status.ts"
 import { backoff, reconnectDelays } from "../backoff.ts"
 import { pause, systemClock, type Clock } from "../clock.ts"
 import { silentLog, type Log } from "../log.ts"
-import type { ListWatch, Resource } from "../rest.ts"
+import type { ListWatch, Reading, Resource } from "../rest.ts"
 
 /** Objects per page of a list. */
 const pageSize = 500
@@ -18,7 +18,7 @@ export interface ReflectorSink<T extends KubeObject> {
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void
 }
 
-export interface ReflectorOptions<T extends KubeObject> {
+export interface ReflectorOptions<T extends KubeObject> extends Reading {
   client: ListWatch
   resource: Resource
   sink: ReflectorSink<T>
@@ -26,6 +26,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
+  /** Called when a list or watch has failed, which is repeated. */
+  failed?: (error: unknown) => void
   log?: Log
   clock?: Clock
 }
@@ -38,6 +40,10 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
   while (!signal.aborted) {
     const startedAt = clock.now()
     try {
+      if (resourceVersion !== undefined && (await hasGoneBack(options, resourceVersion))) {
+        log.warn({ resource: resource.resource, resourceVersion }, "the server is at an earlier revision; relisting")
+        resourceVersion = undefined
+      }
       resourceVersion ??= await listAll(options)
       resourceVersion = await watchFrom(options, resourceVersion, (seen) => {
         resourceVersion = seen
@@ -48,6 +54,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       else failures = 0
     } catch (error) {
       if (signal.aborted) return
+      options.failed?.(error)
       failures++
       const expired = isExpired(error)
       if (expired) resourceVersion = undefined
@@ -59,13 +66,32 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
   }
 }
 
+/**
+ * Whether the server has not reached a revision that it has once delivered: it was restored from a backup, or replaced. A watch from that
+ * revision would deliver nothing until it is reached again, and then nothing of what has changed before. Revisions of one resource
+ * can be compared (KEP-5504), and a list without a resourceVersion is never older than what anybody has seen.
+ */
+async function hasGoneBack<T extends KubeObject>(options: ReflectorOptions<T>, seen: string): Promise<boolean> {
+  const { client, resource, signal } = options
+  const { metadata } = await client.list<T>(resource, {
+    ...selected(options),
+    limit: 1,
+    metadataOnly: true,
+    signal,
+  })
+  const now = metadata.resourceVersion
+  return isNumber(now) && isNumber(seen) && BigInt(now) < BigInt(seen)
+}
+
+const isNumber = (text: string): boolean => /^\d+$/.test(text)
+
 async function listAll<T extends KubeObject>(options: ReflectorOptions<T>): Promise<string> {
   const { client, resource, sink, signal } = options
   const objects: T[] = []
   let next: string | undefined
   for (;;) {
     const page = await client.list<T>(resource, {
-      ...selectors(options),
+      ...selected(options),
       limit: pageSize,
       signal,
       ...(next === undefined ? {} : { continue: next }),
@@ -87,7 +113,7 @@ async function watchFrom<T extends KubeObject>(
   const { client, resource, sink, signal } = options
   let last = from
   const events = client.watch<T>(resource, {
-    ...selectors(options),
+    ...selected(options),
     resourceVersion: from,
     allowBookmarks: true,
     signal,
@@ -100,17 +126,14 @@ async function watchFrom<T extends KubeObject>(
   return last
 }
 
-function selectors<T extends KubeObject>(
+function selected<T extends KubeObject>(
   options: ReflectorOptions<T>,
-): {
-  namespace?: string
-  labelSelector?: string
-  fieldSelector?: string
-} {
-  const { namespace, labelSelector, fieldSelector } = options
+): Reading & { namespace?: string; labelSelector?: string; fieldSelector?: string } {
+  const { namespace, labelSelector, fieldSelector, metadataOnly } = options
   return {
     ...(namespace === undefined ? {} : { namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(metadataOnly === undefined ? {} : { metadataOnly }),
   }
 }
