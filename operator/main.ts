@@ -2,6 +2,7 @@
 // of the gateway or alone, and waits until the super cluster is available.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
+import { isNotFound } from "../apimachinery/status.ts"
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { endsWithin, pause, systemClock, type Clock } from "../client/clock.ts"
 import { EventRecorder } from "../client/events.ts"
@@ -12,6 +13,7 @@ import type { Tenant } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 import { ensureCustomResourceDefinitions, ensureDefaultClusterVersion, longer } from "./custom-resource-definitions.ts"
+import { followKubeconfigs } from "./kubeconfigs.ts"
 import { PhaseMetrics } from "./metrics.ts"
 import { operatorLimits, type OperatorOptions } from "./options.ts"
 import { defaultClusterVersion, type VirtualCluster } from "./types.ts"
@@ -42,6 +44,7 @@ export class Operator implements AsyncDisposable {
   readonly #reconciler: VirtualClusterReconciler
   readonly #stops: (() => void)[] = []
   readonly #served = Promise.withResolvers<void>()
+  #isRestoring = false
   #ready: Promise<void> = Promise.resolve()
   #running: Promise<unknown> = Promise.resolve()
 
@@ -56,7 +59,8 @@ export class Operator implements AsyncDisposable {
       clock,
       metrics: metrics?.queue("operator"),
     })
-    this.#virtualClusters = new Informer(superClient, virtualClusters, { clock, log })
+    const failed = (error: unknown): void => this.#noteFailure(error)
+    this.#virtualClusters = new Informer(superClient, virtualClusters, { clock, log, failed })
     metrics?.of("operator", () => new PhaseMetrics()).follow(() => this.#virtualClusters.list())
     this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })
     this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock })
@@ -65,7 +69,7 @@ export class Operator implements AsyncDisposable {
   static async start(options: OperatorOptions): Promise<Operator> {
     const operator = new Operator(options)
     operator.#ready = operator.#prepare()
-    operator.#running = Promise.all([operator.#run(), operator.#watchFaults()])
+    operator.#running = Promise.all([operator.#run(), operator.#watchFaults(), operator.#watchKubeconfigs()])
     operator.#running.catch((error: unknown) => operator.#log.error({ err: error }, "operator stopped"))
     await Promise.resolve()
     return operator
@@ -109,6 +113,19 @@ export class Operator implements AsyncDisposable {
     }
     this.#served.resolve()
     if (!signal.aborted) await this.#watch(signal)
+  }
+
+  /** They are served no more: somebody has removed the definitions, or the super cluster is another one. */
+  #noteFailure(error: unknown): void {
+    if (!isNotFound(error) || this.#isRestoring) return
+    this.#isRestoring = true
+    const { signal } = this.#stopping
+    this.#log.warn({}, "the super cluster does not serve VirtualClusters any more; defining them again")
+    ensureCustomResourceDefinitions(this.#options.superClient, { signal, clock: this.#clock })
+      .catch((failure: unknown) =>
+        this.#log.warn({ error: errorMessage(failure) }, "VirtualClusters cannot be defined; retrying"),
+      )
+      .finally(() => (this.#isRestoring = false))
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -164,6 +181,20 @@ export class Operator implements AsyncDisposable {
         failed = true
       }
     }
+  }
+
+  async #watchKubeconfigs(): Promise<void> {
+    await this.#ready
+    await followKubeconfigs({
+      superClient: this.#options.superClient,
+      removed: (namespace) => {
+        const owner = this.#reconciler.kubeconfigRemoved(namespace)
+        if (owner !== undefined) this.#queue.add({ namespace: owner.namespace, name: owner.name })
+      },
+      clock: this.#clock,
+      log: this.#log,
+      signal: this.#stopping.signal,
+    })
   }
 
   /**

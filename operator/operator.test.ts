@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
-import { alreadyExists, notFound, serviceUnavailable } from "../apimachinery/status.ts"
+import { alreadyExists, noSuchPath, notFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterKey } from "../apimachinery/tenancy.ts"
 import { silentLog } from "../client/log.ts"
 import { ClientMetrics } from "../client/metrics/client-metrics.ts"
@@ -13,6 +13,7 @@ import {
   secrets,
   virtualClusters,
 } from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
 import { applySettings } from "../client/tenant-settings.ts"
 import type { Tenant, TenantAddress, TenantAdmin, TenantFault } from "../client/tenants.ts"
 import { eventually } from "../test/harness/eventually.ts"
@@ -328,6 +329,52 @@ describe("the operator", () => {
     clock.advance(operatorLimits.recheckMs)
     await inPhase("default", "acme", "Running")
     expect(superCluster.find(virtualClusters, "default", "other")).toEqual(others)
+  })
+
+  test.each<[what: string, resource: Resource]>([
+    ["it", secrets],
+    ["its namespace", namespaces],
+  ])("makes a kubeconfig again when somebody deletes %s", async (_what, resource) => {
+    await create("default", "acme")
+    const { status } = await inPhase("default", "acme", "Running")
+    const key = status!.clusterNamespace!
+    const find = () => superCluster.find<Secret>(secrets, key, "admin-kubeconfig")
+    const before = find()
+    if (resource === namespaces) await superCluster.delete(namespaces, undefined, key)
+    else await superCluster.delete(secrets, key, "admin-kubeconfig")
+    await eventually(() => find() !== undefined && find() !== before, { what: "another kubeconfig" })
+    expect(superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")?.status).toEqual(status)
+  })
+
+  test("defines its resources again when the super cluster does not serve them any more", async () => {
+    await operator[Symbol.asyncDispose]()
+    const clock = new FakeClock()
+    const name = "virtualclusters.tenancy.x-k8s.io"
+    superCluster.fail = (verb, resource) =>
+      verb === "list" &&
+      resource === "virtualclusters" &&
+      superCluster.find(customResourceDefinitions, undefined, name) === undefined
+        ? noSuchPath()
+        : undefined
+    const watch = superCluster.watch.bind(superCluster)
+    const ended = new AbortController()
+    superCluster.watch = (resource, options) =>
+      watch(resource, { ...options, signal: AbortSignal.any([options.signal, ended.signal]) })
+    operator = await startOperator({ superClient: superCluster, tenants, clock })
+    await operator.whenReady()
+    superCluster.watch = watch
+    for (const { metadata } of superCluster.all(customResourceDefinitions))
+      superCluster.remove(customResourceDefinitions, undefined, metadata.name!)
+    ended.abort()
+    await eventually(() => {
+      clock.advance(1000)
+      return superCluster.find(customResourceDefinitions, undefined, name)
+    })
+    await create("default", "late")
+    await eventually(() => {
+      clock.advance(1000)
+      return superCluster.find<VirtualCluster>(virtualClusters, "default", "late")?.status?.phase === "Running"
+    })
   })
 
   test("renews the kubeconfig when the gateway's address changes", async () => {

@@ -2,6 +2,7 @@
 // finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
 import { StatusError, isAlreadyExists, isConflict, isNotFound, serviceUnavailable } from "../apimachinery/status.ts"
+import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import { pointsTo, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
@@ -54,6 +55,13 @@ export class VirtualClusterReconciler {
     return changed.flatMap((name) => this.#parts.tenants.get(name)?.virtualCluster ?? [])
   }
 
+  /** Returns the owner of the tenant whose kubeconfig was there, which has to be reconciled. */
+  kubeconfigRemoved(namespace: string): Tenant["virtualCluster"] | undefined {
+    const owner = this.#byClusterKey.get(namespace)?.virtualCluster
+    if (owner !== undefined) this.#reports.forget(owner.uid)
+    return owner
+  }
+
   async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
     const isLeaving = virtualCluster.metadata.deletionTimestamp !== undefined
     if (!isLeaving && this.#reports.isOwnChange(virtualCluster))
@@ -66,8 +74,8 @@ export class VirtualClusterReconciler {
         await this.#reports.report(virtualCluster, { phase, reason, message })
         return { requeueAfterMs: operatorLimits.recheckMs }
       }
-      // Conflicts are retried silently; other errors are reported in the status, and retried as well.
-      const isRace = isConflict(error) || isNotFound(error)
+      // Conflicts, and what waits for the end of a namespace, are retried silently; other errors are reported in the status as well.
+      const isRace = isConflict(error) || isNotFound(error) || isNamespaceTerminating(error)
       if (!isRace && error instanceof StatusError) {
         const reason = isLeaving ? "TenantDeletionError" : "TenantControlPlaneError"
         await this.#reports.report(virtualCluster, { phase: "Pending", reason, message: error.message })

@@ -1,0 +1,46 @@
+// Notices when the kubeconfig of a tenant is removed from its root namespace, alone or with the namespace: nothing else tells the
+// operator, and whoever uses the tenant waits for it.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { adminKubeconfigSecret } from "../apimachinery/tenancy.ts"
+import type { Clock } from "../client/clock.ts"
+import { reflect } from "../client/informers/reflector.ts"
+import type { Log } from "../client/log.ts"
+import { secrets } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+
+export interface KubeconfigsOptions {
+  superClient: KubeClient
+  /** Called with the namespace. */
+  removed: (namespace: string) => void
+  clock: Clock
+  log: Log
+  signal: AbortSignal
+}
+
+/** Resolves when the signal ends. Keeps the names of the namespaces that have one, and nothing of what is in it. */
+export function followKubeconfigs({ superClient, removed, clock, log, signal }: KubeconfigsOptions): Promise<void> {
+  let present = new Set<string>()
+  const placeOf = ({ metadata: { namespace = "" } }: KubeObject): string => namespace
+  return reflect({
+    client: superClient,
+    resource: secrets,
+    // The operator may list only Secrets of this name (manifests/rbac/operator.yaml).
+    fieldSelector: `metadata.name=${adminKubeconfigSecret}`,
+    metadataOnly: true,
+    clock,
+    log,
+    signal,
+    sink: {
+      replace(objects) {
+        const before = present
+        present = new Set(objects.map(placeOf))
+        for (const namespace of before) if (!present.has(namespace)) removed(namespace)
+      },
+      changed(type, object) {
+        if (type !== "DELETED") present.add(placeOf(object))
+        else if (present.delete(placeOf(object))) removed(placeOf(object))
+      },
+    },
+  })
+}
