@@ -9,7 +9,7 @@ import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
-import { scrubText } from "./conversion/scrub.ts"
+import { scrubText, tenantMessage, type ScrubNames } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
 import { decide, type Decision } from "./decision.ts"
@@ -262,15 +262,14 @@ export class SyncController {
 
   #failed(work: Work, reason: string, error: unknown): never {
     if (!isRefusal(error)) throw error
-    return this.#refuse(work, reason, error.message, error)
+    return this.#refuse(work, reason, tenantMessage(error, namesOf(work)), error)
   }
 
   /** Writes an Event on the tenant's object. `cause`: what a server said. */
-  #refuse({ object, context, sync }: Work, reason: string, message: string, cause?: unknown): never {
+  #refuse(work: Work, reason: string, message: string, cause?: unknown): never {
+    const { object, context, sync } = work
     const { tenant } = context
-    const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""
-    const place = superPlace(sync, tenant, object?.metadata.namespace, object?.metadata.name ?? "")
-    const text = scrubText(message, { tenant, namespace, superNamespace: place.namespace ?? place.name })
+    const text = scrubText(message, namesOf(work))
     if (object !== undefined) {
       const { group, version } = sync.resource
       // Items of lists have no kind.
@@ -281,4 +280,9 @@ export class SyncController {
     }
     throw new RefusedError(text, cause === undefined ? {} : { cause })
   }
+}
+
+function namesOf({ object, context: { tenant }, place }: Work): ScrubNames {
+  const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""
+  return { tenant, namespace, superNamespace: place.namespace ?? place.name }
 }

@@ -9,7 +9,7 @@ import { events, persistentVolumeClaims, pods, services } from "../client/resour
 import type { Resource } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
-import { scrubText } from "./conversion/scrub.ts"
+import { scrubText } from "../apimachinery/tenant-texts.ts"
 import { isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 

@@ -286,7 +286,7 @@ describe("createServiceAddresses()", () => {
     superCluster.fail = () => serviceUnavailable(`no answer about ${home}`)
     await expect(addresses.claim(serviceOf("u1"), undefined)).rejects.toMatchObject({
       reason: "ServiceUnavailable",
-      message: 'service "web": no address from the super cluster: no answer about default',
+      message: 'service "web": no address from the super cluster: it does not answer',
     })
   })
 })

@@ -21,7 +21,7 @@ import type { Tenant } from "../client/tenants.ts"
 import { changeOf, copyAddresses, markOf } from "./address-changes.ts"
 import { superKeys } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
-import { scrubText } from "./conversion/scrub.ts"
+import { scrubMessages, tenantMessage } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
@@ -295,9 +295,9 @@ class Claims {
     const { namespace = "", name = "" } = service.metadata
     const tenant = this.#tenant
     const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
-    const message = scrubText(error.message, names)
+    const message = tenantMessage(error, names)
     if (hasReason(error, "Invalid", "Forbidden", "AlreadyExists", "Conflict") && !isNamespaceTerminating(error)) {
-      return message === error.message ? error : new StatusError({ ...error.status, message }, { cause: error })
+      return new StatusError({ ...scrubMessages(error.status, names), message }, { cause: error })
     }
     return serviceUnavailable(`service "${name}": no address from the super cluster: ${message}`, { cause: error })
   }

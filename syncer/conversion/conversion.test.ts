@@ -5,7 +5,6 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff, missingFrom } from "./equality.ts"
 import { metadataChange, superKeys, superMetadata, transparentChange } from "./metadata.ts"
 import { ownership } from "./ownership.ts"
-import { scrubMessages } from "./scrub.ts"
 
 const tenant = fakeTenant("acme", { opaqueMetaPrefixes: ["opaque.io"], transparentMetaPrefixes: ["seen.io"] })
 
@@ -202,25 +201,6 @@ describe("mergeDiff()", () => {
     expect(mergeDiff(from, to)).toEqual(expected)
     if (expected === undefined) expect(equalIgnoringNulls(from, to)).toBe(true)
   })
-})
-
-test("scrubMessages() replaces super names in messages at any depth, and nowhere else", () => {
-  const names = {
-    tenant,
-    namespace: "default",
-    superNamespace: `${tenant.clusterKey}-default`,
-    uid: "mine",
-    superUID: "theirs",
-  }
-  const status = {
-    reason: `${tenant.clusterKey}-default`,
-    containerStatuses: [{ state: { waiting: { message: `pod=web_${tenant.clusterKey}-default(theirs)` } } }],
-  }
-  expect(scrubMessages(status, names)).toEqual({
-    reason: `${tenant.clusterKey}-default`,
-    containerStatuses: [{ state: { waiting: { message: "pod=web_default(mine)" } } }],
-  })
-  expect(scrubMessages({ message: "plain" }, names)).toEqual({ message: "plain" })
 })
 
 describe("missingFrom()", () => {

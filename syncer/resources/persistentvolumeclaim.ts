@@ -8,7 +8,7 @@ import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../api
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
-import { scrubMessages } from "../conversion/scrub.ts"
+import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 import { storageClass } from "./storageclass.ts"
 

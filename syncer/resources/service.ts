@@ -12,7 +12,7 @@ import {
 import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
-import { scrubMessages } from "../conversion/scrub.ts"
+import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import { syncerLimits } from "../options.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 

@@ -1,11 +1,11 @@
-// Texts from the super cluster (event messages, container states) contain super namespaces and uids. They are replaced by the
+// Texts from the super cluster (event messages, container states, errors) contain super namespaces and uids. They are replaced by the
 // tenant's.
 
-import { tenancyPrefix } from "../../apimachinery/tenancy.ts"
-import type { Tenant } from "../../client/tenants.ts"
+import { hasReason, type StatusError } from "./status.ts"
+import { tenancyPrefix, tenantConfigMapName } from "./tenancy.ts"
 
 export interface ScrubNames {
-  tenant: Tenant
+  tenant: { clusterKey: string }
   namespace: string
   superNamespace: string
   /** The uids of the object that the text is about, if known. */
@@ -17,6 +17,11 @@ export function scrubText(text: string, names: ScrubNames): string {
   const { tenant, namespace, superNamespace, uid, superUID } = names
   let result = text.replaceAll(superNamespace, namespace)
   if (superUID !== undefined && uid !== undefined) result = result.replaceAll(superUID, uid)
+  // As kubelets name the ConfigMaps and Secrets that they lack.
+  result = result.replaceAll(
+    /"(?:tenant-)+kube-root-ca\.crt"/g,
+    (name) => `"${tenantConfigMapName(name.slice(1, -1))}"`,
+  )
   // Extended resources of the tenant's nodes.
   result = result.replaceAll(`.${tenant.clusterKey}.${tenancyPrefix}/`, "/")
   return result.replaceAll(`${tenant.clusterKey}-`, "").replaceAll(tenant.clusterKey, "")
@@ -36,4 +41,18 @@ export function scrubMessages<T>(value: T, names: ScrubNames): T {
     if (scrubbed !== field) changed.set(key, scrubbed)
   }
   return changed.size === 0 ? value : { ...value, ...Object.fromEntries(changed) }
+}
+
+/** An answer of one of these codes says something about the super cluster, or about Polyplane's access to it. */
+const isOfServer = (code: number): boolean => code >= 500 || code === 401 || code === 408 || code === 429
+
+/**
+ * What a tenant is told about a write for it that has failed in the super cluster: what that says of the object, such as the words of its
+ * admission, but neither where it is, nor as whom Polyplane uses it. Those who administer it read that in the log.
+ */
+export function tenantMessage(error: StatusError, names: ScrubNames): string {
+  if (isOfServer(error.code)) return "it does not answer"
+  // By RBAC; what admission forbids names no user.
+  if (hasReason(error, "Forbidden") && error.message.includes(' forbidden: User "')) return "it does not permit this"
+  return scrubText(error.message, names)
 }
