@@ -32,7 +32,7 @@ let remoteAgent: VnAgent
 let ca: string
 let options: Omit<VnAgentOptions, "kubelet">
 
-const observed = { seen: [] as string[], sockets: new Set<Socket>() }
+const observed: Parameters<typeof startKubelet>[1] = { seen: [], sockets: new Set<Socket>() }
 const { seen, sockets } = observed
 /** Super namespace/name → pod; or the super cluster does not respond. */
 const pods = new Map<string, Pod>()
@@ -90,6 +90,7 @@ afterAll(() => stack.disposeAsync())
 
 beforeEach(() => {
   seen.length = 0
+  observed.refusal = undefined
   superClusterAnswers = true
   onLookup = () => Promise.resolve()
   pods.clear()
@@ -194,6 +195,24 @@ describe("a tenant's request", () => {
     // By now the kubelet has received everything sent before.
     await ask(path, await bearer())
     expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
+  })
+
+  const statusOf = (message: string) => JSON.stringify({ kind: "Status", apiVersion: "v1", message, code: 500 })
+  test.each<[by: string, code: number, body: string, text: string]>([
+    ["a kubelet", 404, "pod web_ns-123456-a-shop not found\n", "pod web_shop not found"],
+    [
+      "an API server",
+      500,
+      statusOf('Get "https://10.0.0.1:10250/containerLogs/ns-123456-a-shop/web/main": connection refused'),
+      'Get "https://10.0.0.1:10250/containerLogs/shop/web/main": connection refused',
+    ],
+    ["something else", 500, "x".repeat(100_000), "x".repeat(64 * 1024)],
+  ])("that is refused by %s is answered without the names of the super cluster", async (_by, code, body, text) => {
+    observed.refusal = { code, body }
+    expect(await ask("/containerLogs/shop/web/main", await bearer())).toEqual({ code, text })
+    const headers = { ...(await bearer()), connection: "Upgrade", upgrade: "SPDY/3.1" }
+    const refused = openUpgrade({ host, port: agent.port, ca, agent: false, path: "/exec/shop/web/main", headers })
+    await expect(refused).rejects.toMatchObject({ code, body: text })
   })
 
   test("is denied while the super cluster is unavailable", async () => {

@@ -4,21 +4,24 @@
 
 import type { KeyObject } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Agent } from "node:https"
+import { Agent, request as httpsRequest } from "node:https"
 import type { Duplex } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
-import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
 import type { Pod } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
 import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { answer, CallRefused, NodeServer } from "../client/http/node-server.ts"
-import { forwardUpgrade, type UpgradeTarget } from "../client/http/upgrade.ts"
+import { CallRefused, NodeServer } from "../client/http/node-server.ts"
+import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
 import { verifyIdentity, type TenantIdentity } from "./identity.ts"
 import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
-import { apiServerPath, kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
+import { apiServerPath, kubeletPath, refusal, refusalText, superNamespaceOf } from "./translate.ts"
+
+/** Of what the kubelet says of a call that it refuses. */
+const maxRefusalBytes = 64 * 1024
 
 export class VnAgent implements AsyncDisposable {
   readonly #calls: Calls
@@ -73,7 +76,6 @@ class Calls {
   readonly #agent: Agent
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
-  readonly #forward: RequestHandler
   readonly #maxCalls: number
   /** Number of calls in progress, and of these by cluster key. */
   #calls = 0
@@ -92,20 +94,6 @@ class Calls {
     this.#path =
       basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
     this.#token = token
-    this.#forward = createProxyMiddleware({
-      target: `https://${host}:${port}`,
-      agent: this.#agent,
-      changeOrigin: true,
-      proxyTimeout: 0, // a followed log may be silent for hours
-      on: {
-        error: (error, _request, response) => {
-          this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
-          const refused = new CallRefused(502, "the kubelet of this node does not answer")
-          if ("writeHead" in response) answer(response, refused)
-          else response.destroy()
-        },
-      },
-    })
   }
 
   /** Sets authority and client identity for new connections to the same kubelet. */
@@ -121,9 +109,34 @@ class Calls {
     if (hasBody(request)) throw new CallRefused(400, "this takes no body")
     if (response.destroyed) return // the caller has disconnected: nothing would end a connection opened now
     this.#begin(identity, response)
-    request.url = path
     await this.#replaceHeaders(request)
-    await this.#forward(request, response)
+    const answer = await this.#ask(path, request, response)
+    const { statusCode: code = 502 } = answer
+    if (code >= 400) throw new CallRefused(code, refusalText(identity, routed, await beginningOf(answer)))
+    for (const name of ["content-type", "content-encoding"]) {
+      const value = answer.headers[name]
+      if (value !== undefined) response.setHeader(name, value)
+    }
+    response.writeHead(code)
+    response.flushHeaders()
+    // One side has disconnected: the caller gets a log that is cut off.
+    await pipeline(answer, response).catch(() => response.destroy())
+  }
+
+  /** Asks the kubelet, until the caller disconnects. A followed log may then be silent for hours. */
+  #ask(path: string, { headers }: IncomingMessage, response: ServerResponse): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const { host, port } = this.#kubelet
+    const { connection: _connection, upgrade: _upgrade, host: _host, ...asked } = headers
+    const call = httpsRequest({ host, port, path, headers: asked, agent: this.#agent })
+    response.once("close", () => call.destroy())
+    call.on("response", resolve)
+    call.on("error", (error) => {
+      if (!response.destroyed) this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
+      reject(new CallRefused(502, "the kubelet of this node does not answer"))
+    })
+    call.end()
+    return promise
   }
 
   async upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void> {
@@ -132,7 +145,12 @@ class Calls {
     if (upgrade.socket.destroyed) return
     this.#begin(identity, upgrade.socket)
     const headers = await this.#replaceHeaders(request)
-    await forwardUpgrade(request, upgrade, { ...this.#kubelet, headers, path })
+    try {
+      await forwardUpgrade(request, upgrade, { ...this.#kubelet, headers, path })
+    } catch (error) {
+      if (!(error instanceof UpgradeRefused)) throw error
+      throw new CallRefused(error.code, refusalText(identity, routed, Buffer.from(error.body)))
+    }
   }
 
   /** Counts the call until its response or socket is closed. */
@@ -182,6 +200,17 @@ class Calls {
     headers.authorization = authorization
     return { authorization }
   }
+}
+
+async function beginningOf(answer: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= maxRefusalBytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, maxRefusalBytes)
 }
 
 function secureContext({ certificate, key }: VnAgentOptions["tls"]): SecureContextOptions {

@@ -4,6 +4,8 @@
 import { dictionary } from "../apimachinery/dictionary.ts"
 import { clusterAnnotation, namespaceAnnotation, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
 import type { Pod } from "../apimachinery/object.ts"
+import { scrubText } from "../apimachinery/tenant-texts.ts"
+import { parseStatus } from "../client/http/errors.ts"
 import type { TenantIdentity } from "./identity.ts"
 import type { RoutedRequest } from "./routes.ts"
 
@@ -24,7 +26,7 @@ const parameters: Record<string, readonly string[]> = dictionary({
   portForward: ["port", "ports"],
 })
 
-export function superNamespaceOf(identity: TenantIdentity, request: RoutedRequest): string {
+export function superNamespaceOf(identity: TenantIdentity, request: Pick<RoutedRequest, "namespace">): string {
   return superNamespace(identity.clusterKey, request.namespace)
 }
 
@@ -45,6 +47,13 @@ export function refusal(identity: TenantIdentity, request: RoutedRequest, pod: P
   ].map((container) => container.name)
   if (request.container !== undefined && !names.includes(request.container)) return "it has no such container"
   return undefined
+}
+
+/** What the kubelet or the API server says of a call that it refuses, without the names that the super cluster has for the pod. */
+export function refusalText(identity: TenantIdentity, { namespace }: RoutedRequest, body: Buffer): string {
+  const text = parseStatus(body)?.message ?? body.toString("utf8").trim()
+  const superNamespace = superNamespaceOf(identity, { namespace })
+  return scrubText(text, { tenant: identity, namespace, superNamespace })
 }
 
 /** Path and query of the request to the kubelet. */

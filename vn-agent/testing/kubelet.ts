@@ -10,9 +10,12 @@ interface Observed {
   seen: string[]
   /** Its connections. */
   sockets: Set<Socket>
+  /** What it answers to every call. */
+  refusal?: { code: number; body: string } | undefined
 }
 
-export async function startKubelet(tls: { cert: string; key: string; ca: string }, { seen, sockets }: Observed) {
+export async function startKubelet(tls: { cert: string; key: string; ca: string }, observed: Observed) {
+  const { seen, sockets } = observed
   const webSockets = new WebSocketServer({
     noServer: true,
     handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
@@ -23,6 +26,8 @@ export async function startKubelet(tls: { cert: string; key: string; ca: string 
   const server = createServer(options, (request, response) => {
     const { authorization = "", "impersonate-user": impersonated = "", cookie = "" } = request.headers
     seen.push(`${request.method} ${request.url} ${authorization} ${String(impersonated)} ${cookie}`.trim())
+    const { refusal } = observed
+    if (refusal !== undefined) return void response.writeHead(refusal.code).end(refusal.body)
     response.write("line 1\n")
     if (request.url?.includes("follow=true") !== true) response.end("line 2\n")
   })
@@ -33,7 +38,11 @@ export async function startKubelet(tls: { cert: string; key: string; ca: string 
   })
   server.on("upgrade", (request, socket, head) => {
     seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim())
-    if (request.headers.upgrade === "websocket") {
+    const { refusal } = observed
+    if (refusal !== undefined) {
+      const { code, body } = refusal
+      socket.end(`HTTP/1.1 ${code} Refused\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`)
+    } else if (request.headers.upgrade === "websocket") {
       webSockets.handleUpgrade(request, socket, head, (connection) =>
         connection.on("message", (data: Buffer) => connection.send(data)),
       )
