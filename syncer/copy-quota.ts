@@ -4,7 +4,7 @@
 
 import { isFinished } from "../apimachinery/core/pod-phase.ts"
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { forbidden } from "../apimachinery/status.ts"
+import { forbidden, type StatusError } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import { namespaces, persistentVolumeClaims, pods, runtimeClasses } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
@@ -22,11 +22,7 @@ interface Counted {
 
 const counted: readonly Counted[] = [
   { resource: pods, limit: ({ pods: limit }) => limit, takes: (copy) => !isFinished(copy as Pod) },
-  {
-    resource: namespaces,
-    limit: ({ namespaces: limit }) => limit ?? syncerLimits.namespaces,
-    takes: () => true,
-  },
+  { resource: namespaces, limit: maxNamespaces, takes: () => true },
   { resource: persistentVolumeClaims, limit: ({ persistentVolumeClaims: limit }) => limit, takes: () => true },
   { resource: runtimeClasses, limit: () => syncerLimits.runtimeClasses, takes: () => true },
 ]
@@ -58,11 +54,7 @@ export class CopyQuota {
     let used = begun.size + copies.length
     // Far from the limit they need not be looked at: there may be thousands, for each of which this is called.
     if (used >= limited) used = begun.size + copies.filter(counts).length
-    if (used >= limited) {
-      const name = resource.resource
-      const detail = `exceeded quota: tenant, requested: ${name}=1, used: ${name}=${used}, limited: ${name}=${limited}`
-      throw forbidden({ group: resource.group, resource: name }, place.name, detail)
-    }
+    if (used >= limited) throw exceeded(resource, place.name, { used, limited })
     begun.set(id, this.#clock.now())
     return () => this.#forget(clusterKey, resource, id)
   }
@@ -97,6 +89,22 @@ export class CopyQuota {
     }
     return begun
   }
+}
+
+/** Of a tenant in super, with those that still end. */
+export function maxNamespaces({ namespaces: limit }: TenantQuota): number {
+  return limit ?? syncerLimits.namespaces
+}
+
+/** In the words of a ResourceQuota. */
+export function exceeded(
+  { group, resource }: Resource,
+  name: string,
+  { used, limited }: { used: number; limited: number },
+): StatusError {
+  const [requested, before, most] = [1, used, limited].map((count) => `${resource}=${count}`)
+  const detail = `exceeded quota: tenant, requested: ${requested}, used: ${before}, limited: ${most}`
+  return forbidden({ group, resource }, name, detail)
 }
 
 const groupOf = (clusterKey: string, { resource }: Resource): string => `${clusterKey} ${resource}`

@@ -3,7 +3,7 @@
 // syncer keeps the super Service up to date. If the tenant's write fails, the super Service is restored or deleted.
 
 import type { KubeObject, Service } from "../apimachinery/object.ts"
-import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
+import { claimedAfterAnnotation, clusterLabel, controlledLabel, superNamespace } from "../apimachinery/tenancy.ts"
 import {
   StatusError,
   alreadyExists,
@@ -23,6 +23,7 @@ import { superKeys } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubMessages, tenantMessage } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
+import { exceeded, maxNamespaces } from "./copy-quota.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
@@ -74,6 +75,8 @@ class Claims {
   readonly #options: ServiceAddressOptions
   /** By uid, Services being written, with their end: their copies are not orphans. */
   readonly #underWay = new Map<string, Promise<void>>()
+  /** The tenant's namespaces in super, as they were counted last, and those that were made here since. */
+  #namespaces = { used: 0, at: 0 }
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
     this.#superClient = superClient
@@ -282,11 +285,31 @@ class Claims {
     const namespaceObject: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
     const { labels, annotations } = superKeys("Namespace", namespaceObject, this.#tenant)
     const marks = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== ""))
+    await this.#confirmNamespace(name)
     try {
       await this.#superClient.create(namespaces, { ...namespaceObject, metadata: { name, labels, annotations: marks } })
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }
+  }
+
+  /**
+   * Confirms that the tenant may have another namespace in super. They are counted there, as all copies are (copy-quota.ts), but not for each:
+   * in between, those that are made here are added, and those that the syncer makes are counted by it.
+   */
+  async #confirmNamespace(name: string): Promise<void> {
+    const { clusterKey, quota = {} } = this.#tenant
+    const limited = maxNamespaces(quota)
+    const { used, at } = this.#namespaces
+    const { namespacesKnownMs, namespacesFullMs } = syncerLimits
+    if (Date.now() - at >= (used < limited ? namespacesKnownMs : namespacesFullMs)) {
+      const labelSelector = `${clusterLabel}=${clusterKey},${controlledLabel}=true`
+      const { items } = await this.#superClient.list(namespaces, { labelSelector, metadataOnly: true })
+      const present = items.filter((namespace) => recordedOwner(namespace)?.clusterKey === clusterKey)
+      this.#namespaces = { used: present.length, at: Date.now() }
+    }
+    if (this.#namespaces.used >= limited) throw exceeded(namespaces, name, { used: this.#namespaces.used, limited })
+    this.#namespaces.used++
   }
 
   /** Errors that the tenant caused are passed on; for all others, the service is reported as unavailable. */
