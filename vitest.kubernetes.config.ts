@@ -18,6 +18,9 @@ const first = [
   "clients/clients",
   "manifests",
   "controllers/restarted",
+  "super-cluster/replicas",
+  "super-cluster/restored",
+  "super-cluster/faults",
   "differential/kept-objects",
   "unmodified-controllers",
   "main-job",
@@ -42,7 +45,7 @@ function placeOf({ moduleId }: TestSpecification): number {
 
 /** What the parts `etcd`, `kubernetes` and `kwok` of the build suffice for. */
 const comparison = [
-  "{differential,etcd,harness,build}/**/*",
+  "{differential,etcd,harness,build,super-cluster}/**/*",
   "controllers/!(aggregated-api)",
   "main-job",
   "unmodified-controllers",

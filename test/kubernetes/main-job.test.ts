@@ -72,6 +72,16 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
     expect(machines).toEqual(expect.arrayContaining(known))
   })
 
+  test.each([
+    ["logs", ["logs", "deployment/web"]],
+    ["port-forward", ["port-forward", "deployment/web", ":8080"]],
+  ])("says why %s fails as a cluster of its own would: these nodes have no kubelet", async (_what, args) => {
+    const { code, stderr } = await up.tryKubectl(args, { kubeconfig: up.path(tenant), timeoutMs: 60_000 })
+    expect(code).not.toBe(0)
+    expect(stderr).toMatch(/dial tcp/)
+    expect(stderr).not.toMatch(/default-[0-9a-f]{6}-team-a|kind"/)
+  })
+
   test("exposes: the address is the super cluster's, the endpoints are the tenant's pods", async () => {
     await kubectl("expose", "deployment", "web", "--port=80", "--target-port=8080")
     const own = await get<Service>("service", "web")

@@ -21,12 +21,14 @@ async function start(place: Place, name: string, args: readonly string[]): Promi
   return Component.start({ name, program: await binary(name), args, logFile: logFile(place, name) })
 }
 
+export const etcdData = ({ folder }: Place): string => path.join(folder, "etcd")
+
 /** Without fsync by default: the data does not outlive the test, and a busy disk would slow down every write. */
 export function startEtcd(place: Place, durable: boolean): Promise<Component> {
   const client = `http://127.0.0.1:${place.ports.etcd}`
   const peer = `http://127.0.0.1:${place.ports.etcdPeer}`
   return start(place, "etcd", [
-    `--data-dir=${path.join(place.folder, "etcd")}`,
+    `--data-dir=${etcdData(place)}`,
     `--listen-client-urls=${client}`,
     `--advertise-client-urls=${client}`,
     `--listen-peer-urls=${peer}`,

@@ -1,11 +1,20 @@
 // Simulated nodes: objects that kwok keeps ready.
 
 import type { Node } from "../../../apimachinery/object.ts"
+import { isAlreadyExists } from "../../../apimachinery/status.ts"
 import { nodes } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 
+/** Those that are there already, of an earlier start, stay. */
 export async function createNodes(client: KubeClient, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, (_, index) => client.create<Node>(nodes, node(`node-${index + 1}`))))
+  const create = async (name: string): Promise<void> => {
+    try {
+      await client.create<Node>(nodes, node(name))
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+  }
+  await Promise.all(Array.from({ length: count }, (_, index) => create(`node-${index + 1}`)))
 }
 
 function node(name: string): Node {

@@ -121,6 +121,27 @@ export class TestKubernetes implements AsyncDisposable {
     await kwok.ready(() => nodesAreReady(this.#client, { untaint: controllerManager !== true }))
   }
 
+  /** Ends all its programs, keeping the data. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#components.values()].map((component) => component[Symbol.asyncDispose]()))
+    this.#components.clear()
+  }
+
+  /** Starts them all again after stop(), on the same ports. */
+  restart(): Promise<void> {
+    return this.#start()
+  }
+
+  /** The folder of etcd's data, which may be copied, replaced or removed while it is stopped. */
+  get etcdData(): string {
+    return controlPlane.etcdData(this.#place)
+  }
+
+  /** SIGSTOP and SIGCONT: etcd does not answer in between. */
+  signalEtcd(signal: NodeJS.Signals): void {
+    this.#components.get("etcd")?.signal(signal)
+  }
+
   #add(component: Component): Component {
     this.#components.set(component.name, component)
     return component
