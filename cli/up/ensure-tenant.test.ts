@@ -1,8 +1,9 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { virtualClusters } from "../../client/resources.ts"
+import { clusterVersions, virtualClusters } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant, TenantSubscriber } from "../../client/tenants.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { ensureTenant } from "./ensure-tenant.ts"
 
 /** A super cluster with this VirtualCluster. */
@@ -48,6 +49,28 @@ test("a tenant whose VirtualCluster is Running from before is waited for", async
   tenants.add("demo")
   await ensured
   expect(tenants.subscribers.size).toBe(0)
+})
+
+test("a tenant whose VirtualCluster is being deleted is created when that is gone", async () => {
+  const cluster = new FakeCluster()
+  const kind = { apiVersion: `${virtualClusters.group}/${virtualClusters.version}`, kind: "ClusterVersion" }
+  await cluster.create(clusterVersions, { ...kind, metadata: { name: "default" } })
+  await cluster.create(virtualClusters, virtualCluster({}))
+  cluster.edit(virtualClusters, "default", "demo", {
+    metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+    status: { phase: "Running" },
+  })
+  const watched = vi.spyOn(cluster, "watch")
+  const tenants = new Tenants()
+  const ensured = ensureTenant(cluster, tenants, "demo")
+  await expect.poll(() => watched.mock.calls.length).toBe(1)
+  cluster.remove(virtualClusters, "default", "demo")
+  await expect.poll(() => cluster.find(virtualClusters, "default", "demo")?.metadata.deletionTimestamp).toBe(undefined)
+  await expect.poll(() => cluster.find(virtualClusters, "default", "demo")).toBeDefined()
+  cluster.edit(virtualClusters, "default", "demo", { status: { phase: "Running" } })
+  await expect.poll(() => tenants.subscribers.size).toBe(1)
+  tenants.add("demo")
+  await ensured
 })
 
 test("a tenant that cannot be created is not waited for", async () => {

@@ -17,20 +17,29 @@ type Tenants = Pick<TenantAdmin, "get" | "subscribe">
 export async function ensureTenant(superClient: KubeClient, tenants: Tenants, name: string): Promise<void> {
   if (tenants.get(name) !== undefined) return
   await withProgress(`creating tenant "${name}"`, async (say) => {
-    try {
-      await getVirtualCluster(superClient, namespace, name)
-    } catch (error) {
-      if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
-      await create(superClient, name)
-    }
-    await waitForVirtualCluster(superClient, namespace, name, timeoutMs, (object) => {
-      say(object?.status?.message ?? object?.status?.phase ?? "")
-      if (object?.status?.phase === "Error")
-        throw new UserError(`tenant "${name}": ${object.status.message ?? "Error"}`)
-      return object?.status?.phase === "Running" ? true : undefined
-    })
+    // One that is being deleted has to be gone before there can be another one.
+    let isThere = false
+    while (!isThere) isThere = await isRunning(superClient, name, say)
     // A VirtualCluster of a real super cluster may be Running from before, with a data directory that is lost.
     await untilThere(tenants, name)
+  })
+}
+
+/** false: it was being deleted, and is gone. */
+async function isRunning(superClient: KubeClient, name: string, say: (what: string) => void): Promise<boolean> {
+  try {
+    await getVirtualCluster(superClient, namespace, name)
+  } catch (error) {
+    if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
+    await create(superClient, name)
+  }
+  return waitForVirtualCluster(superClient, namespace, name, timeoutMs, (object) => {
+    if (object === undefined) return false
+    const { message, phase } = object.status ?? {}
+    say(message ?? phase ?? "")
+    if (object.metadata.deletionTimestamp !== undefined) return undefined
+    if (phase === "Error") throw new UserError(`tenant "${name}": ${message ?? "Error"}`)
+    return phase === "Running" ? true : undefined
   })
 }
 
