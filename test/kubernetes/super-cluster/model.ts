@@ -10,8 +10,10 @@ import {
   configMaps,
   deployments,
   namespaces,
+  persistentVolumeClaims,
   pods,
   secrets,
+  serviceAccounts,
   services,
   virtualClusters,
 } from "../../../client/resources.ts"
@@ -143,6 +145,8 @@ export class Model implements AsyncDisposable {
           spec: { ...podSpec, terminationGracePeriodSeconds: 1 },
         },
       ],
+      [serviceAccounts, { apiVersion: "v1", kind: "ServiceAccount", metadata }],
+      [persistentVolumeClaims, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec: claimSpec }],
       [deployments, deployment(namespace, name, random(3))],
     ])
     const isGone = chance(random, 0.3)
@@ -192,7 +196,7 @@ export class Model implements AsyncDisposable {
       await superClient.delete(namespaces, undefined, name)
       return `delete namespace ${name}`
     }
-    const resource = pick(random, [configMaps, secrets, services, pods])
+    const resource = pick(random, [configMaps, secrets, services, serviceAccounts, persistentVolumeClaims, pods])
     const { items } = await superClient.list(resource, { labelSelector: `${controlledLabel}=true` })
     if (items.length === 0) return `no ${resource.resource}`
     const { namespace, name = "" } = pick(random, items).metadata
@@ -205,6 +209,8 @@ export class Model implements AsyncDisposable {
       configmaps: { data: { value: "changed", more: "changed" } },
       secrets: { data: { value: "Y2hhbmdlZA==" } },
       services: { spec: { selector: { app: "changed" } } },
+      serviceaccounts: { metadata: { annotations: { changed: "true" } } },
+      persistentvolumeclaims: { metadata: { labels: { "example.com/of": "changed" } } },
       pods: { metadata: { labels: { app: "changed" } } },
     }[resource.resource]
     await superClient.patch(resource, namespace, name, patch, { type: "merge" })
@@ -212,6 +218,7 @@ export class Model implements AsyncDisposable {
   }
 }
 
+const claimSpec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } }
 const podSpec = { containers: [{ name: "main", image: "busybox:1" }] }
 
 function deployment(namespace: string, name: string, replicas: number): KubeObject {
