@@ -13,7 +13,8 @@ import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { connectTenant, faultsOf, ofUser } from "./mirror.ts"
 
-const options = { nodes: 2, controllerManager: true, scheduler: true }
+// Otherwise an etcd that is stopped may lose its last revisions.
+const options = { nodes: 2, controllerManager: true, scheduler: true, durable: true }
 const patience = { timeoutMs: 150_000 }
 
 describe.skipIf(lacks(TestKubernetes.binaries(options)))("a super cluster", () => {
