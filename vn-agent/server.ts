@@ -4,10 +4,10 @@
 
 import type { KeyObject } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Agent, request as httpsRequest } from "node:https"
+import { Agent } from "node:https"
 import type { Duplex } from "node:stream"
-import { pipeline } from "node:stream/promises"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
+import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
 import type { Pod } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
 import type { Log } from "../client/log.ts"
@@ -76,6 +76,9 @@ class Calls {
   readonly #agent: Agent
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
+  readonly #forward: RequestHandler
+  /** Requests that have been forwarded. */
+  readonly #asked = new WeakMap<IncomingMessage, PromiseWithResolvers<IncomingMessage>>()
   readonly #maxCalls: number
   /** Number of calls in progress, and of these by cluster key. */
   #calls = 0
@@ -94,6 +97,20 @@ class Calls {
     this.#path =
       basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
     this.#token = token
+    this.#forward = createProxyMiddleware({
+      target: `https://${host}:${port}`,
+      agent: this.#agent,
+      changeOrigin: true,
+      proxyTimeout: 0, // a followed log may be silent for hours
+      selfHandleResponse: true, // a refusal is told in other words
+      on: {
+        proxyRes: (answer, request) => this.#asked.get(request)?.resolve(answer),
+        error: (error, request) => {
+          this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
+          this.#asked.get(request)?.reject(new CallRefused(502, "the kubelet of this node does not answer"))
+        },
+      },
+    })
   }
 
   /** Sets authority and client identity for new connections to the same kubelet. */
@@ -109,8 +126,9 @@ class Calls {
     if (hasBody(request)) throw new CallRefused(400, "this takes no body")
     if (response.destroyed) return // the caller has disconnected: nothing would end a connection opened now
     this.#begin(identity, response)
+    request.url = path
     await this.#replaceHeaders(request)
-    const answer = await this.#ask(path, request, response)
+    const answer = await this.#ask(request, response)
     const { statusCode: code = 502 } = answer
     if (code >= 400) throw new CallRefused(code, refusalText(identity, routed, await beginningOf(answer)))
     for (const name of ["content-type", "content-encoding"]) {
@@ -119,24 +137,15 @@ class Calls {
     }
     response.writeHead(code)
     response.flushHeaders()
-    // One side has disconnected: the caller gets a log that is cut off.
-    await pipeline(answer, response).catch(() => response.destroy())
+    answer.pipe(response) // the proxy ends each if the other one is cut off
   }
 
-  /** Asks the kubelet, until the caller disconnects. A followed log may then be silent for hours. */
-  #ask(path: string, { headers }: IncomingMessage, response: ServerResponse): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const { host, port } = this.#kubelet
-    const { connection: _connection, upgrade: _upgrade, host: _host, ...asked } = headers
-    const call = httpsRequest({ host, port, path, headers: asked, agent: this.#agent })
-    response.once("close", () => call.destroy())
-    call.on("response", resolve)
-    call.on("error", (error) => {
-      if (!response.destroyed) this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
-      reject(new CallRefused(502, "the kubelet of this node does not answer"))
-    })
-    call.end()
-    return promise
+  /** Its answer, until the caller disconnects. */
+  #ask(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage> {
+    const asked = Promise.withResolvers<IncomingMessage>()
+    this.#asked.set(request, asked)
+    this.#forward(request, response).catch(asked.reject)
+    return asked.promise
   }
 
   async upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void> {
@@ -205,7 +214,8 @@ class Calls {
 async function beginningOf(answer: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  // The proxy would take its end for that of the call.
+  for await (const chunk of answer.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
     if (size >= maxRefusalBytes) break
