@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
 import { decodeObject } from "./decode/decode.ts"
-import { applyDefaults } from "./defaults.ts"
+import { applyDefaults, lacksDefaults } from "./defaults.ts"
 import { schemaOf } from "./facts.ts"
 import { compileStructural } from "./structural/structural.ts"
 
@@ -97,8 +97,26 @@ describe("applyDefaults() of custom resources", () => {
       { spec: { a: "x", n: "x", l: [{ d: false }, { d: true }], m: { k: { e: 2 } } } },
     ],
   ])("%j becomes %j", (value, expected) => {
+    const given = structuredClone(value)
+    expect(lacksDefaults(schema, value)).toBe(true)
+    expect(value).toEqual(given)
     applyDefaults(schema, value)
     expect(value).toEqual(expected)
+    expect(lacksDefaults(schema, value)).toBe(false)
+  })
+
+  test("an object that lacks none is not copied", () => {
+    const metadata = {}
+    Object.defineProperty(metadata, "managedFields", { enumerable: true, get: () => expect.unreachable("copied") })
+    expect(lacksDefaults(schema, { metadata, spec: { a: "y", n: null } })).toBe(false)
+  })
+
+  test("more than can be stored is refused, also where it would only be read", () => {
+    const item = { type: "object", properties: { d: { type: "string", default: "x".repeat(1024) } } }
+    const { schema } = compileStructural({ type: "object", properties: { l: { type: "array", items: item } } })
+    const value = { l: Array.from({ length: 5 * 1024 }, () => ({})) }
+    expect(() => applyDefaults(schema, structuredClone(value))).toThrow("defaults add more than")
+    expect(() => lacksDefaults(schema, value)).toThrow("defaults add more than")
   })
 
   test("keeps invalid null values if requested", () => {

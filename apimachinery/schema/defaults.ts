@@ -13,15 +13,15 @@ import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./s
  */
 export function applyDefaults(schema: Schema, object: Json, keepsNulls = false): void {
   if (schema.custom === true) dropNulls(schema, object, keepsNulls)
-  fill(schema, object, { left: maxAdded, isUsed: false })
+  addDefaults(schema, object)
 }
 
-/** Whether {@link applyDefaults} would add something. */
+/** Whether {@link applyDefaults} would add something. Fails as that does if it would be too much: nobody could read the object. */
 export function lacksDefaults(schema: Schema, object: Json): boolean {
   if (!hasDefaults(schema)) return false
-  const room = { left: maxAdded, isUsed: false }
-  fill(schema, copyJson(object), room)
-  return room.isUsed
+  const lacksNone = visitMissing(schema, object, () => false)
+  if (!lacksNone) addDefaults(schema, copyJson(object))
+  return !lacksNone
 }
 
 /**
@@ -30,48 +30,54 @@ export function lacksDefaults(schema: Schema, object: Json): boolean {
  */
 const maxAdded = 4 * 1024 * 1024
 
-/** For what is added. */
-interface Room {
-  /** The remaining number of bytes. */
-  left: number
-  isUsed: boolean
+function addDefaults(schema: Schema, object: Json): void {
+  let left = maxAdded
+  visitMissing(schema, object, (holder, key, preset) => {
+    left -= sizeOf(preset)
+    if (left < 0) throw requestEntityTooLarge(`Request entity too large: defaults add more than ${maxAdded} bytes`)
+    setOwn(holder as JsonObject, key, typeof preset === "object" ? copyJson(preset) : preset)
+    return true
+  })
 }
 
-function fill(schema: Schema, value: Json, room: Room): void {
-  if (typeof value !== "object" || value === null) return
-  if (Array.isArray(value)) {
-    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value, room)
-    return
-  }
-  if (schema.type === "map") {
-    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value, room)
-    return
+/** Called with where a default is missing. What it puts there is visited next. False: the walk ends. */
+type VisitMissing = (holder: JsonObject | Json[], key: string, preset: Json) => boolean
+
+/** False: the visitor ended it. */
+function visitMissing(schema: Schema, value: Json, visit: VisitMissing): boolean {
+  if (typeof value !== "object" || value === null) return true
+  if (Array.isArray(value) || schema.type === "map") {
+    return schema.items === undefined || !hasDefaults(schema.items) || visitEntries(schema.items, value, visit)
   }
   for (const [key, field] of defaultedOf(schema)) {
     const preset = field.default ?? field.schema.default
-    if (preset !== undefined && isMissing(field, value, key)) setOwn(value, key, copy(preset, room))
-    if (Object.hasOwn(value, key)) fill(field.schema, value[key] as Json, room)
+    if (preset !== undefined && isMissing(field, value, key) && !visit(value, key, preset)) return false
+    if (Object.hasOwn(value, key) && !visitMissing(field.schema, value[key] as Json, visit)) return false
   }
-  if (typeof schema.more === "object" && hasDefaults(schema.more)) fillMore(schema, schema.more, value, room)
+  return typeof schema.more !== "object" || !hasDefaults(schema.more) || visitMore(schema, schema.more, value, visit)
 }
 
-function fillEntries(schema: Schema, values: JsonObject | Json[], room: Room): void {
-  for (const [key, value] of Object.entries(values)) fillEntry(schema, values, key, value, room)
+function visitEntries(schema: Schema, values: JsonObject | Json[], visit: VisitMissing): boolean {
+  return Object.entries(values).every(([key, value]) => visitEntry(schema, values, key, value, visit))
 }
 
-function fillEntry(schema: Schema, values: JsonObject | Json[], key: string, value: Json, room: Room): void {
-  if (value === null && schema.default !== undefined && schema.nullable !== true) {
-    setOwn(values as JsonObject, key, copy(schema.default, room))
-  }
-  fill(schema, (values as JsonObject)[key] as Json, room)
+function visitEntry(
+  schema: Schema,
+  values: JsonObject | Json[],
+  key: string,
+  value: Json,
+  visit: VisitMissing,
+): boolean {
+  const isMissing = value === null && schema.default !== undefined && schema.nullable !== true
+  if (isMissing && !visit(values, key, schema.default as Json)) return false
+  return visitMissing(schema, (values as JsonObject)[key] as Json, visit)
 }
 
 /** For an object with both named fields and a schema for other fields, which is only possible if its type is "any". */
-function fillMore(schema: Schema, more: Schema, value: JsonObject, room: Room): void {
-  const others = Object.entries(value).filter(
-    ([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key),
-  )
-  for (const [key, item] of others) fillEntry(more, value, key, item, room)
+function visitMore(schema: Schema, more: Schema, value: JsonObject, visit: VisitMissing): boolean {
+  return Object.entries(value)
+    .filter(([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key))
+    .every(([key, item]) => visitEntry(more, value, key, item, visit))
 }
 
 function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean {
@@ -83,22 +89,14 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
   return given === null || given === "" || given === 0 || given === false
 }
 
-function copy(value: Json, room: Room): Json {
-  room.isUsed = true
-  const isObject = typeof value === "object" && value !== null
-  if (!isObject && typeof value !== "string") return value
-  room.left -= isObject ? sizeOf(value) : value.length
-  if (room.left < 0) {
-    throw requestEntityTooLarge(`Request entity too large: defaults add more than ${maxAdded} bytes`)
-  }
-  return isObject ? copyJson(value) : value
-}
-
 const sizes = new WeakMap<object, number>()
 
-function sizeOf(value: object): number {
-  let size = sizes.get(value)
-  if (size === undefined) sizes.set(value, (size = JSON.stringify(value).length))
+/** In bytes, of what takes memory for each copy. */
+function sizeOf(preset: Json): number {
+  if (typeof preset === "string") return preset.length
+  if (typeof preset !== "object" || preset === null) return 0
+  let size = sizes.get(preset)
+  if (size === undefined) sizes.set(preset, (size = JSON.stringify(preset).length))
   return size
 }
 
