@@ -82,8 +82,11 @@ function notRouted(ctx: RequestContext, definition: ResourceDefinition): StatusE
 const ofObject: ReadonlySet<string> = new Set(["get", "update", "patch", "delete"])
 
 /** Whether there is a route for the path of a built-in resource, for some method. */
-function isRoute({ info: { verb, name, namespace, path } }: RequestContext, definition: ResourceDefinition): boolean {
+function isRoute({ info }: RequestContext, definition: ResourceDefinition): boolean {
+  const { verb, name, namespace, path, rest } = info
   const { verbs, namespaced } = definition
+  // Something stands where an escaped slash has left the name or the subresource empty.
+  if (rest !== "") return false
   const isWatch = watchPath.test(path)
   if (verb === "proxy" || (isWatch && !verbs.includes("watch"))) return false
   // A field selector may name the object of a list, too.

@@ -21,6 +21,16 @@ const unnamed = [
   "/apis/apps/v1/namespaces/@{ns}/deployments//scale",
 ]
 
+/** An escaped slash separates like any other. */
+const slashed = ["a%2f", "a%2fb", "%2f", "%2fa"].flatMap((name) => [
+  `${core}/pods/${name}`,
+  ...["log", "exec", "status", "eviction", "proxy"].map((end) => `${core}/pods/${name}/${end}`),
+  `${core}/services/${name}/proxy/x`,
+  `/api/v1/nodes/${name}/proxy`,
+  `/api/v1/namespaces/${name}/status`,
+  `/apis/apps/v1/namespaces/@{ns}/deployments/${name}/scale`,
+])
+
 /** Objects in an empty namespace, with the names of their resources. */
 const nowhere = [
   ...["configmaps", "pods", "events", "services", "nodes", "namespaces"].map((name) => `/api/v1/namespaces//${name}`),
@@ -37,6 +47,7 @@ const absent = ["exec?command=x", "attach", "portforward", "proxy", "proxy/x", "
 export function emptySegmentCases(): Scenario[] {
   return [
     { name: "objects without a name", steps: unnamed.flatMap(everyMethod) },
+    { name: "objects whose names have a slash", steps: slashed.flatMap(everyMethod) },
     { name: "objects in an empty namespace", steps: [...nowhere.flatMap(inNowhere), ...connections(), review()] },
     { name: "collections in an empty namespace", steps: nowhere.flatMap(toNowhere) },
     { name: "connections in a missing namespace", steps: absent.flatMap(everyMethod) },
