@@ -33,7 +33,7 @@ import {
 } from "./routes.ts"
 import { sendBytes } from "./responses/body-writer.ts"
 import { printed } from "./responses/print.ts"
-import { answeringOf } from "./responses/respond.ts"
+import { answeringOf, refusedForm } from "./responses/respond.ts"
 import { RunCache } from "./responses/run-cache.ts"
 import { create } from "./verbs/create.ts"
 import { deleteCollection } from "./verbs/delete-collection.ts"
@@ -152,9 +152,9 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     // Logs are read, not connected to.
     if (produces === undefined && ctx.query.has("dryRun")) throw badRequest("dryRun is not supported")
     if (name === "") throw unnamed()
-    if (produces !== undefined) negotiate(ctx, "unlisted")
+    const refused = produces === undefined ? undefined : refusedForm(negotiate(ctx, "unlisted"))
     checkNamespace(ctx, definition)
-    return handler.connect(ctx, registry, namespace, name, exchange)
+    return handler.connect(ctx, registry, namespace, name, refused === undefined ? exchange : { ...exchange, refused })
   }
   // There are no paths below a subresource except those of a proxy; for custom resources upstream does not check.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()

@@ -7,6 +7,7 @@ import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Claim } from "./claim.ts"
 import type { TableColumn } from "./columns/table-column.ts"
+import type { StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { AdmitFunctions, GetOptions, Registry, WriteOptions } from "./rest.ts"
 
@@ -183,4 +184,6 @@ export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
   upgrade?: { socket: Duplex; head: Buffer }
+  /** What the handler throws instead of an answer, which has no other form than its own. */
+  refused?: StatusError
 }

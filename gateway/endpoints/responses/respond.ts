@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from "node:http"
 import { printGroupVersion, type KubeObject } from "../../../apimachinery/object.ts"
-import { notAcceptableForm, unexplained } from "../../../apimachinery/status.ts"
+import { notAcceptableForm, type StatusError, unexplained } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { ListResult, ListStream, ResourceDefinition } from "../../registry/rest.ts"
 import type { SubresourceHandler } from "../../registry/strategy.ts"
@@ -69,6 +69,13 @@ function reduceToMetadata(definition: TypeOfGo, wanted: Negotiated, object: Kube
   throw notAcceptableForm(
     `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
   )
+}
+
+/** Of a stream, which has no metadata. */
+export function refusedForm({ as }: Negotiated): StatusError | undefined {
+  if (as === "object") return undefined
+  if (as !== "PartialObjectMetadataList") return unexplained("object does not implement the Object interfaces")
+  return notAcceptableForm(`you requested ${as}, but the requested object is not a list (*rest.LocationStreamer)`)
 }
 
 /** The response for a kind that is never stored: an object of its own kind, or a Status, which has only one form. */

@@ -210,6 +210,14 @@ function connections(): RequestStep[] {
     get(`${pods}/a/log?sinceTime=x`),
     get(`${pods}/a/log?container=main&sinceSeconds=0&sinceTime=2024-01-02T03:04:05Z&tailLines=-1&limitBytes=0`),
     get(`${pods}/a/log?container=main&tailLines=-1&limitBytes=x`),
+    ...["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"].flatMap((type) =>
+      ["PartialObjectMetadata", "PartialObjectMetadataList", "Table"].flatMap((as) => {
+        const accept = `${type};as=${as};g=meta.k8s.io;v=v1`
+        return ["a", "absent"].map((name) =>
+          get(`${pods}/${name}/log`, { headers: { accept }, label: `${name} ${accept}` }),
+        )
+      }),
+    ),
     get(`${pods}/absent/log?sinceTime=x`),
     get(`${pods}/absent/log`),
     get(`${pods}/a/exec?command=ls`),

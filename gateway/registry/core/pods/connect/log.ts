@@ -28,11 +28,12 @@ const maxErrorBytes = 16 * 1024
 export const log: SubresourceHandler = {
   produces: ["text/plain"],
 
-  async connect(ctx, registry, namespace, name, { request, response, upgrade }) {
+  async connect(ctx, registry, namespace, name, { request, response, upgrade, refused }) {
     const query = logQuery(ctx.query, name)
     const pod = await getPod(ctx, registry, namespace, name)
     const container = chooseContainer(pod, ctx.query.get("container"))
     const target = await dialNode(ctx, pod)
+    if (refused !== undefined) throw refused
     if (target === undefined) {
       // A pod without a node has no log yet; upstream also responds with 204.
       response.writeHead(204).end()
