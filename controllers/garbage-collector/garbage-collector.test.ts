@@ -60,17 +60,41 @@ describe("the garbage collector", () => {
     await eventually(() => expect(harness.cluster.all(events).map(({ message }) => message)).toEqual([text]))
   })
 
-  test("ignores cluster-scoped objects with a namespaced owner", async () => {
+  test("of references that came together reports the first that leads to another namespace", async () => {
     await using harness = await startHarness({ only })
-    const a = await make(harness, "a")
-    await harness.create(nodes, {
+    const [a, b, c] = [await make(harness, "a"), await make(harness, "b"), await make(harness, "c", [], "elsewhere")]
+    await make(harness, "dependent", [{ ...owner(a), uid: "nobody" }, owner(c), owner(a), owner(b)], "elsewhere")
+    const reported = (): unknown[] => harness.cluster.all(events).map(({ message }) => message)
+    const owners = (): string[] => {
+      const { ownerReferences = [] } = harness.cluster.find(configMaps, "elsewhere", "dependent")!.metadata
+      return ownerReferences.map(({ name }) => name)
+    }
+    const text = (name: string): unknown => expect.stringContaining(`name: ${name},`)
+    await eventually(() => expect([owners(), reported()]).toEqual([["c"], [text("a")]]))
+    const d = await make(harness, "d")
+    const added = { metadata: { ownerReferences: [owner(c), owner(d)] } }
+    await harness.cluster.patch(configMaps, "elsewhere", "dependent", added, { type: "merge" })
+    await eventually(() => expect(reported()).toEqual([text("a"), text("d")]))
+  })
+
+  test("ignores cluster-scoped objects with a namespaced owner, and reports each", async () => {
+    await using harness = await startHarness({ only })
+    const [a, c] = [await make(harness, "a"), await make(harness, "c")]
+    const node = (name: string, owners = [a]): KubeObject => ({
       apiVersion: "v1",
       kind: "Node",
-      metadata: { name: "n", ownerReferences: [owner(a)] },
+      metadata: { name, ownerReferences: owners.map((each) => owner(each)) },
     })
+    const reported = (): (string | undefined)[] =>
+      harness.cluster.all(events).map(({ involvedObject }) => (involvedObject as { name?: string }).name)
+    await Promise.all(["m", "n"].map((name) => harness.create(nodes, node(name, [a, c]))))
     await make(harness, "b", [{ ...owner(a), uid: "gone" }])
-    await eventually(() => expect(names(harness)).toEqual(["a"]))
-    expect(harness.cluster.all(nodes)).toHaveLength(1)
+    await eventually(() => expect(names(harness)).toEqual(["a", "c"]))
+    await eventually(() => expect(new Set(reported())).toEqual(new Set(["m", "n"])))
+    await harness.create(nodes, node("o"))
+    await harness.create(nodes, node("p", [c]))
+    await eventually(() => expect(new Set(reported())).toEqual(new Set(["m", "n", "o", "p"])))
+    expect(harness.cluster.all(nodes)).toHaveLength(4)
   })
 
   test("keeps a dependent with another owner and removes the reference to the absent one", async () => {
@@ -184,12 +208,24 @@ describe("the garbage collector", () => {
       metadata: { name: "w", namespace: "default" },
     })
     await make(harness, "followed", [owner(w)])
+    const metadata = { name: "of-no-namespace", ownerReferences: [owner(w)] }
+    await harness.create(nodes, { apiVersion: "v1", kind: "Node", metadata })
     await make(harness, "of-another-version", [{ ...owner(w), apiVersion: "example.com/v2" }])
     await make(harness, "probe", [{ ...owner(w), uid: "gone" }])
     await eventually(() => expect(names(harness)).toEqual(["followed", "of-another-version"]))
     // The kind is not found when an object of it is requested.
+    await harness.cluster.delete(widgets, "default", "w")
     await harness.cluster.delete(customResourceDefinitions, undefined, "widgets.example.com")
     await eventually(() => expect(names(harness)).toEqual(["of-another-version"]))
+    await defineWidgets(harness)
+    const again = await harness.create(widgets, {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w", namespace: "default" },
+    })
+    await make(harness, "second", [{ ...owner(again), uid: "gone" }])
+    await eventually(() => expect(names(harness)).toEqual(["of-another-version"]))
+    expect(harness.cluster.all(nodes)).toHaveLength(1)
   })
 
   test("deletes an object that changes before each delete, unless its owners change", async () => {

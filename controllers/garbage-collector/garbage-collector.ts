@@ -167,6 +167,22 @@ class Collector {
     node: Node,
     owners: readonly OwnerReference[],
   ): Promise<Record<"solid" | "dangling" | "waiting", OwnerReference[]>> {
+    try {
+      return await this.#lookUpAll(tenant, client, graph, node, owners)
+    } finally {
+      const resourceOf = (reference: OwnerReference): DiscoveredResource | undefined =>
+        this.#monitors.resourceOf(tenant, reference)
+      this.#elsewhere.examine({ tenant, client, graph, resourceOf }, node)
+    }
+  }
+
+  async #lookUpAll(
+    tenant: string,
+    client: KubeClient,
+    graph: Graph,
+    node: Node,
+    owners: readonly OwnerReference[],
+  ): Promise<Record<"solid" | "dangling" | "waiting", OwnerReference[]>> {
     const classes: Record<"solid" | "dangling" | "waiting", OwnerReference[]> = { solid: [], dangling: [], waiting: [] }
     for (const reference of owners) {
       const owner = await this.#lookUp(tenant, client, graph, node, reference)
@@ -187,29 +203,22 @@ class Collector {
     node: Node,
     reference: OwnerReference,
   ): Promise<KubeObject | undefined> {
-    const known = graph.known(reference, node.namespace)
     const resource = this.#monitors.resourceOf(tenant, reference)
     if (resource === undefined) {
       if (graph.isAbsent(reference, node.namespace)) return undefined
       // The kind may be defined later; until then the owner counts as neither present nor absent.
       throw unexplained(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
     }
-    const reportIfElsewhere = (): void => {
-      if (resource.namespaced && known !== "gone")
-        this.#elsewhere.look(tenant, client, graph, resource, { dependent: node, reference })
-    }
     if (resource.namespaced && node.namespace === undefined) {
-      reportIfElsewhere()
+      graph.leadsNowhere(node)
       throw new TerminalError(`${print(node)} has no namespace, but its owner "${reference.name}" has`)
     }
     // A namespaced owner must be in the dependent's namespace: references cannot name other namespaces.
     const namespace = resource.namespaced ? node.namespace : undefined
-    let owner: KubeObject | undefined
-    if (known !== "gone" && known !== "absent") {
-      owner = await readOwner(client, resource, namespace, reference)
-      graph.learn(reference, node.namespace, owner !== undefined)
-    }
-    if (owner === undefined) reportIfElsewhere()
+    const known = graph.known(reference, node.namespace)
+    if (known === "gone" || known === "absent") return undefined
+    const owner = await readOwner(client, resource, namespace, reference)
+    graph.learn(reference, node.namespace, owner !== undefined)
     return owner
   }
 

@@ -18,6 +18,8 @@ export interface Node {
   name: string
   uid: string
   owners: readonly OwnerReference[]
+  /** Those of them that it got last, until it is known whether one of them leads to another namespace. */
+  unexamined: readonly OwnerReference[]
   /** The object has a deletionTimestamp. */
   isBeingDeleted: boolean
   /** Foreground deletion: the object is removed once its blocking dependents are gone. */
@@ -103,6 +105,7 @@ export class Graph {
       name,
       uid,
       owners: [],
+      unexamined: [],
       isBeingDeleted,
       deletesDependents: false,
       orphansDependents: false,
@@ -160,6 +163,15 @@ export class Graph {
     }
   }
 
+  /** The node's owners cannot be looked up from its namespace: each other dependent has to find out for itself what is wrong with it. */
+  leadsNowhere({ owners, namespace }: Node): void {
+    for (const reference of owners) {
+      const owner = this.#owners.get(reference.uid)
+      owner?.asked.delete(coordinates(reference, namespace))
+      for (const { uid, unexamined } of owner?.dependents ?? []) if (unexamined.length > 0) this.#sink.enqueue(uid)
+    }
+  }
+
   /** The other namespace in which an owner was found; "" if nowhere; undefined if no search was made. */
   elsewhere(uid: string): string | undefined {
     return this.#owners.get(uid)?.elsewhere
@@ -182,7 +194,7 @@ export class Graph {
 
   /** The kind has no objects any more: references to them lead nowhere. */
   undefined(resource: DiscoveredResource): void {
-    const { group, kind } = resource
+    const { group, kind, namespaced } = resource
     const apiVersion = printGroupVersion(resource)
     for (const node of this.#nodes.values()) {
       if (node.resource.group === group && node.resource.kind === kind) this.gone(node.uid)
@@ -190,6 +202,8 @@ export class Graph {
     for (const [uid, owner] of this.#owners) {
       if (owner.found.size === 0 && !owner.isGone) continue
       for (const dependent of owner.dependents) {
+        // It could never refer to one, so it stays.
+        if (namespaced && dependent.namespace === undefined) continue
         for (const reference of dependent.owners) {
           if (reference.uid !== uid || reference.kind !== kind || reference.apiVersion !== apiVersion) continue
           owner.absent.add(coordinates(reference, dependent.namespace))
@@ -224,6 +238,9 @@ export class Graph {
       // It no longer blocks its owner, which may now be removable.
       if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.enqueue(reference.uid)
     }
+    const known = new Set(before.map(({ uid }) => uid))
+    const added = known.size === 0 ? owners : owners.filter(({ uid }) => !known.has(uid))
+    if (added.length > 0) node.unexamined = added
     for (const reference of owners) this.#link(node, reference)
   }
 

@@ -2,7 +2,7 @@
 // reports it. Upstream finds it in its graph of all objects. Our graph contains only objects with owners, so all objects of the
 // owner's kind are listed, once for all references waiting. Source: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
 
-import { printGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
+import { printGroupVersion, type OwnerReference } from "../../apimachinery/object.ts"
 import type { EventRecorder } from "../../client/events.ts"
 import type { Log } from "../../client/log.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
@@ -13,49 +13,77 @@ import type { Graph, Node } from "./graph.ts"
 const maxWaiting = 1_000
 const pageSize = 500
 
-export interface Missed {
-  dependent: Node
-  reference: OwnerReference
-}
-
-interface Searched {
+export interface Searched {
   tenant: string
   client: KubeClient
+  graph: Graph
+  /** Of the kind that a reference names, if it is served. */
+  resourceOf(reference: OwnerReference): DiscoveredResource | undefined
+}
+
+/** A reference whose owner is being searched for, and those that came with it and are examined if it is in order. */
+interface Waiting {
+  dependent: Node
+  reference: OwnerReference
+  rest: readonly OwnerReference[]
 }
 
 export class OwnersElsewhere {
   readonly #events: EventRecorder
   readonly #log: Log
   /** By tenant and kind, while a list is in progress. */
-  readonly #waiting = new Map<string, Missed[]>()
+  readonly #waiting = new Map<string, Waiting[]>()
 
   constructor(events: EventRecorder, log: Log) {
     this.#events = events
     this.#log = log
   }
 
-  /** Called for an owner that is not in the dependent's namespace and was never seen there. Each owner is searched for once. */
-  look(tenant: string, client: KubeClient, graph: Graph, resource: DiscoveredResource, missed: Missed): void {
-    const namespace = graph.elsewhere(missed.reference.uid)
-    if (namespace !== undefined) {
-      if (namespace !== "") this.#report({ tenant, client }, missed)
-      return
+  /** Called when the node's owners have been looked up. Of the references that it got together, the first of these is reported. */
+  examine(of: Searched, dependent: Node): void {
+    this.#examine(of, dependent, dependent.unexamined)
+    dependent.unexamined = []
+  }
+
+  #examine(of: Searched, dependent: Node, references: readonly OwnerReference[]): void {
+    const { graph } = of
+    for (const [index, reference] of references.entries()) {
+      const resource = of.resourceOf(reference)
+      const known = graph.known(reference, dependent.namespace)
+      if (resource?.namespaced !== true || known === "found" || known === "gone") continue
+      const namespace = graph.elsewhere(reference.uid)
+      if (namespace === undefined) {
+        this.#search(of, resource, { dependent, reference, rest: references.slice(index + 1) })
+        return
+      }
+      if (this.#isReported(of, dependent, reference, namespace)) return
     }
-    const place = `${tenant} ${resource.group}/${resource.resource}`
+  }
+
+  #isReported(of: Searched, dependent: Node, reference: OwnerReference, namespace: string): boolean {
+    if (namespace === "" || namespace === dependent.namespace) return false
+    this.#report(of, dependent, reference)
+    return true
+  }
+
+  /** Each owner is searched for once. */
+  #search(of: Searched, resource: DiscoveredResource, one: Waiting): void {
+    const place = `${of.tenant} ${resource.group}/${resource.resource}`
     const waiting = this.#waiting.get(place)
     if (waiting !== undefined) {
-      if (waiting.length < maxWaiting) waiting.push(missed)
+      if (waiting.length < maxWaiting) waiting.push(one)
       return
     }
-    this.#waiting.set(place, [missed])
-    this.#search({ tenant, client }, graph, resource, place)
+    this.#waiting.set(place, [one])
+    this.#searchAll(of, resource, place)
       .catch((error: unknown) => {
+        const { tenant } = of
         if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "search for owners in other namespaces failed")
       })
       .finally(() => this.#waiting.delete(place))
   }
 
-  async #search(of: Searched, graph: Graph, resource: DiscoveredResource, place: string): Promise<void> {
+  async #searchAll(of: Searched, resource: DiscoveredResource, place: string): Promise<void> {
     for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
       const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
       let token: string | undefined
@@ -65,27 +93,28 @@ export class OwnersElsewhere {
           metadataOnly: true,
           ...(token === undefined ? {} : { continue: token }),
         })
-        for (const owner of page.items) this.#match(of, graph, owner, byOwner)
+        for (const { metadata } of page.items) this.#found(of, byOwner, metadata.uid ?? "", metadata.namespace ?? "")
         token = page.metadata.continue
       } while (token !== undefined && token !== "" && byOwner.size > 0)
-      for (const uid of byOwner.keys()) graph.learnElsewhere(uid, "")
+      for (const uid of byOwner.keys()) this.#found(of, byOwner, uid, "")
     }
   }
 
-  #take(place: string): readonly Missed[] {
+  #take(place: string): readonly Waiting[] {
     return this.#waiting.get(place)?.splice(0) ?? []
   }
 
-  #match(of: Searched, graph: Graph, { metadata }: KubeObject, byOwner: Map<string, Missed[]>): void {
-    const { uid = "", namespace = "" } = metadata
+  /** Those that waited may have been deleted since. */
+  #found(of: Searched, byOwner: Map<string, Waiting[]>, uid: string, namespace: string): void {
     const all = byOwner.get(uid)
     if (all === undefined) return
     byOwner.delete(uid)
-    graph.learnElsewhere(uid, namespace)
-    for (const missed of all) if (missed.dependent.namespace !== namespace) this.#report(of, missed)
+    of.graph.learnElsewhere(uid, namespace)
+    for (const { dependent, reference, rest } of all)
+      if (!this.#isReported(of, dependent, reference, namespace)) this.#examine(of, dependent, rest)
   }
 
-  #report({ tenant, client }: Searched, { dependent, reference }: Missed): void {
+  #report({ tenant, client }: Searched, dependent: Node, reference: OwnerReference): void {
     const { resource, namespace = "", name, uid } = dependent
     const object = {
       apiVersion: printGroupVersion(resource),
