@@ -1,6 +1,7 @@
 // The resources scenarios speak of.
 
 import * as resources from "../../../client/resources.ts"
+import { customResourceDefinitions } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 import { apiServices } from "../../../client/api-services.ts"
 import { fischers, flunders } from "../aggregated/wardle.ts"
@@ -65,7 +66,17 @@ export const kinds: Kinds = { namespaced, cluster }
 /** Where there is an aggregated API. */
 export const kindsWithAggregated: Kinds = { namespaced: [...namespaced, flunders], cluster: [...cluster, fischers] }
 
-export function kindOf(resource: string): Resource {
+/** Of a definition that a scenario makes, whose group is named after its namespace. */
+export const ownKind = (namespace: string): Resource => ({
+  group: `${namespace}.example.com`,
+  version: "v1",
+  resource: "gadgets",
+  namespaced: true,
+})
+
+export function kindOf(resource: string, namespace = ""): Resource {
+  if (resource === customResourceDefinitions.resource) return customResourceDefinitions
+  if (resource === ownKind(namespace).resource) return ownKind(namespace)
   const all = [...kindsWithAggregated.namespaced, ...kindsWithAggregated.cluster]
   const found = all.find((kind) => kind.resource === resource)
   if (found === undefined) throw new Error(`scenarios know no ${resource}`)

@@ -3,11 +3,11 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { timestamp, type KubeObject, type Pod } from "../../../apimachinery/object.ts"
 import { isConflict, isNotFound, StatusError } from "../../../apimachinery/status.ts"
-import { events, namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
+import { customResourceDefinitions, events, namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient, Resource } from "../../../client/rest.ts"
 import type { Value } from "./custom-metrics.ts"
 import { deploymentsFollow } from "./followed.ts"
-import { kindOf } from "./kinds.ts"
+import { kindOf, ownKind } from "./kinds.ts"
 import { setQueue, setUsage } from "./metrics.ts"
 import type { Family, PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
@@ -70,7 +70,7 @@ async function named(client: KubeClient, namespace: string, step: Step): Promise
   let text = JSON.stringify(step).replaceAll("NAMESPACE", namespace)
   for (const [found, elsewhere, resource = "", name = ""] of text.matchAll(/UID:(?:([^/"]+)\/)?([a-z]+)\/([^/"]+)/g)) {
     const place = elsewhere ?? placeOf(resource, namespace)
-    const { metadata } = await client.get(kindOf(resource), place, name)
+    const { metadata } = await client.get(kindOf(resource, namespace), place, name)
     text = text.replaceAll(`${found}"`, `${metadata.uid}"`)
   }
   return JSON.parse(text) as Step
@@ -95,7 +95,13 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     const { subresource } = step
     const options = { type: "merge" as const, ...(subresource === undefined ? {} : { subresource }) }
     try {
-      await client.patch(kindOf(resource), placeOf(resource, elsewhere ?? namespace), name, step.with, options)
+      await client.patch(
+        kindOf(resource, namespace),
+        placeOf(resource, elsewhere ?? namespace),
+        name,
+        step.with,
+        options,
+      )
     } catch (error) {
       if (step.mayBeGone !== true || !isNotFound(error)) throw error
     }
@@ -103,20 +109,20 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
   }
   if ("delete" in step) {
     const [resource, name, elsewhere] = step.delete
-    await client.delete(kindOf(resource), placeOf(resource, elsewhere ?? namespace), name, {
+    await client.delete(kindOf(resource, namespace), placeOf(resource, elsewhere ?? namespace), name, {
       propagationPolicy: step.policy ?? "Background",
     })
     return
   }
   if ("deleteAll" in step) {
-    const kind = kindOf(step.deleteAll)
+    const kind = kindOf(step.deleteAll, namespace)
     for (const { metadata } of await oldestFirst(client, kind, namespace)) {
       await client.delete(kind, namespace, metadata.name ?? "")
     }
     return
   }
   if ("patchAll" in step) {
-    const kind = kindOf(step.patchAll)
+    const kind = kindOf(step.patchAll, namespace)
     for (const { metadata } of await oldestFirst(client, kind, namespace)) {
       await client.patch(kind, namespace, metadata.name ?? "", step.with, { type: "merge" })
     }
@@ -178,7 +184,8 @@ async function setCustom(side: Side, namespace: string, step: Extract<Step, { cu
 async function create(side: Side, namespace: string, object: KubeObject): Promise<void> {
   const { client, kinds } = side
   const { metadata, kind } = object
-  const resource = [...kinds.namespaced, ...kinds.cluster, events].find(({ resource: plural }) => {
+  const known = [...kinds.namespaced, ...kinds.cluster, events, customResourceDefinitions, ownKind(namespace)]
+  const resource = known.find(({ resource: plural }) => {
     const singular = kind.toLowerCase()
     return [`${singular}s`, `${singular}es`, `${singular.slice(0, -1)}ies`, singular].includes(plural)
   })
@@ -189,7 +196,7 @@ async function create(side: Side, namespace: string, object: KubeObject): Promis
 }
 
 const placeOf = (resource: string, namespace: string): string | undefined =>
-  kindOf(resource).namespaced ? namespace : undefined
+  kindOf(resource, namespace).namespaced ? namespace : undefined
 
 async function until(client: KubeClient, namespace: string, step: Extract<Step, { until: unknown }>): Promise<void> {
   const [resource, name, elsewhere] = step.until
@@ -200,7 +207,7 @@ async function until(client: KubeClient, namespace: string, step: Extract<Step, 
     await delay(pollMs)
   ) {
     try {
-      seen = await client.get(kindOf(resource), placeOf(resource, elsewhere ?? namespace), name)
+      seen = await client.get(kindOf(resource, namespace), placeOf(resource, elsewhere ?? namespace), name)
       if (step.has !== null && contains(seen, step.has)) return
     } catch (error) {
       if (!isNotFound(error)) throw error

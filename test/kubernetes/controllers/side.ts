@@ -7,7 +7,7 @@ import { Canary } from "./canary.ts"
 import type { CustomMetrics } from "./custom-metrics.ts"
 import { kinds as usual, type Kinds } from "./kinds.ts"
 
-/** Objects without a namespace are a scenario's by their names, which begin with its namespace's (play.ts). */
+/** Objects without a namespace, and other namespaces, are a scenario's by their names, which begin with its namespace's (play.ts). */
 const namedAfter = /^s\d+-.*?-ns(?=-|$)/
 
 export interface SideOptions {
@@ -36,8 +36,8 @@ export class Side {
   static async start(client: KubeClient, signal: AbortSignal, options: SideOptions = {}): Promise<Side> {
     const side = new Side(client, await Canary.start(client), options)
     const note = ({ metadata: { namespace, name = "" } }: KubeObject): void => {
-      const place = namespace ?? namedAfter.exec(name)?.[0]
-      if (place !== undefined) side.#changed.set(place, Date.now())
+      const scenario = namedAfter.exec(namespace ?? name)?.[0]
+      for (const place of [namespace, scenario]) if (place !== undefined) side.#changed.set(place, Date.now())
     }
     await Promise.all(
       [...side.kinds.namespaced, ...side.kinds.cluster].map((kind) => {

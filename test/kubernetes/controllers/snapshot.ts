@@ -1,10 +1,11 @@
 // What is in a namespace, without what must differ between two clusters: uids, times, revisions, random names, hashes.
 
 import type { IPAddress, KubeObject, ReplicaSet } from "../../../apimachinery/object.ts"
-import type { StatusError } from "../../../apimachinery/status.ts"
+import { isNotFound, type StatusError } from "../../../apimachinery/status.ts"
 import { events, leases } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 import type { Snapshot } from "./scenario.ts"
+import { ownKind } from "./kinds.ts"
 import type { Side } from "./side.ts"
 
 type Named = [text: string, by: string]
@@ -19,28 +20,39 @@ export async function takeSnapshot(
   const lists = await listAll(side, namespace)
   // Events of cluster-scoped objects are in the default namespace.
   const elsewhere = await client.list(events, { namespace: "default" })
-  const namespaced = await client.list(events, { namespace })
   const all = lists.flatMap(({ items }) => items)
+  const spaces = all.filter(({ kind }) => kind === "Namespace").map(({ metadata: { name = "" } }) => name)
+  const namespaced = await Promise.all(
+    [...new Set([namespace, ...spaces])].map((each) => client.list(events, { namespace: each })),
+  )
   const names = replacements(all, namespace)
   const objects: Snapshot["objects"] = {}
   for (const [index, { items }] of lists.entries()) {
     const plain = items.map((object) => normalize(object, names, ignoredConditions)).sort(byText)
-    if (plain.length > 0) objects[[...kinds.namespaced, ...kinds.cluster][index]?.resource ?? ""] = plain
+    if (plain.length > 0)
+      objects[[...kinds.namespaced, ...kinds.cluster, ownKind(namespace)][index]?.resource ?? ""] = plain
   }
   const ofCluster = elsewhere.items.filter((event) => {
     const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
     return name.startsWith(namespace)
   })
-  const said = eventLines([...namespaced.items, ...ofCluster].filter(isComparable), names)
+  const said = eventLines([...namespaced.flatMap(({ items }) => items), ...ofCluster].filter(isComparable), names)
   // In lines of its own follows how the object differs, which each side writes in its own way.
   const refusals = refused.map(({ status: { reason, message = "" } }) =>
-    replaceAll(`${reason}: ${message.split("\n")[0]?.replace(printed, "VALUE")}`, names),
+    replaceAll(
+      `${reason}: ${message.split("\n")[0]?.replace(printed, "VALUE").replace(noPath, "no such path")}`,
+      names,
+    ),
   )
   return { objects, events: said, refusals }
 }
 
 /** Upstream prints a value in Go's format. */
 const printed = /(?<=Invalid value: )\{.*\}(?=: field is immutable)/
+
+/** What the client of each side says of a kind that is not there. */
+const noPath =
+  /^(?:[A-Z]+ .*: the server answered 404: 404 page not found|the server could not find the requested resource)$/
 
 const combined = /^\(combined from similar events\): /
 /** From the tenth of an object's messages of one reason on, one event has the last of them. */
@@ -106,16 +118,27 @@ async function listAll({ client, kinds }: Side, namespace: string): Promise<{ it
     const { parentRef } = (rest["spec"] ?? {}) as Partial<NonNullable<IPAddress["spec"]>>
     return name === namespace || name.startsWith(`${namespace}-`) || parentRef?.namespace === namespace
   }
+  const of = shared.map(({ items }) => ({ items: items.filter(isOurs) }))
+  const others = of.flatMap(({ items }) => items).filter(({ kind }) => kind === "Namespace")
+  const spaces = [namespace, ...others.map(({ metadata: { name = "" } }) => name).filter((name) => name !== namespace)]
+  const listIn = async (kind: Resource): Promise<{ items: KubeObject[] }> => {
+    const each = await Promise.all(spaces.map((space) => client.list(kind, { namespace: space })))
+    return { items: each.flatMap(({ items }) => items) }
+  }
   const own = await Promise.all(
     kinds.namespaced.map(async (kind) => {
-      const { items } = await client.list(kind, { namespace })
+      const { items } = await listIn(kind)
       const elsewhere = elsewhereOf.get(kind)
       if (elsewhere === undefined) return { items }
       const others = await client.list(kind, { namespace: elsewhere })
       return { items: [...items, ...others.items.filter(isOurs)] }
     }),
   )
-  return [...own, ...shared.map(({ items }) => ({ items: items.filter(isOurs) }))]
+  const defined = await listIn(ownKind(namespace)).catch((error: unknown) => {
+    if (isNotFound(error)) return { items: [] }
+    throw error
+  })
+  return [...own, ...of, defined]
 }
 
 /** Longest first, so that a name that begins with another is not cut. */

@@ -9,6 +9,7 @@ import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
 import { inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
+import { definitionsThatGo, ownersAcross } from "./owners-across.ts"
 import { namespaces, owners } from "./owners.ts"
 import { quotas } from "./quotas.ts"
 import { rollouts } from "./rollouts.ts"
@@ -31,6 +32,8 @@ const families: Readonly<Record<string, Family>> = {
   HorizontalPodAutoscaler: autoscalers,
   ResourceQuota: quotas,
   owner: owners,
+  "owner across scopes": ownersAcross,
+  "definition that goes": definitionsThatGo,
   namespace: namespaces,
   "namespace of workloads": inhabited,
   volume: volumes,
@@ -51,4 +54,6 @@ export const fixedScenarios: readonly Scenario[] = [
     [400, 401, 402].map((seed) => randomScenario(family, seed)),
   ),
   randomScenario("namespace", 401),
+  ...[9005, 9011].map((seed) => randomScenario("owner across scopes", seed)),
+  randomScenario("definition that goes", 9108),
 ]
