@@ -118,3 +118,28 @@ test("defaults around the number of a scale are those of the definition, until a
   expect((await kinds.get(widgets, "a"))["spec"]).toEqual({ replicas: 2, color: "blue" })
   expect((await kinds.get(widgets, "b"))["spec"]).toEqual({ replicas: 2, color: "red" })
 })
+
+test("what is applied and not read is written once more by the next write", async () => {
+  const spec = specOf({ any: { "x-kubernetes-preserve-unknown-fields": true } })
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: [versionOf("v1", true, spec)] }))
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const apply = async (metadata: Loose, spec: Loose): Promise<Loose> => {
+    const object = { apiVersion: `${group}/v1`, kind: "Widget", metadata: { ...metadata, name: "a" }, spec }
+    const options = { type: "apply", fieldManager: "m" } as const
+    return (await kinds.client.patch(resource, "default", "a", object, options)) as Loose
+  }
+  const unchanged = async (): Promise<string> =>
+    (await kinds.client.patch(resource, "default", "a", {}, { type: "merge" })).metadata.resourceVersion ?? ""
+  for (const [metadata, spec, generation] of [
+    [{ labels: null }, {}, 1],
+    [{ finalizers: [] }, {}, 1],
+    [{}, { any: null }, 2],
+  ] as const) {
+    const applied = await apply(metadata, spec)
+    expect(applied).toMatchObject({ spec: {} })
+    expect(applied["metadata"].generation).toBe(generation)
+    const revisions = [applied["metadata"].resourceVersion, await unchanged(), await unchanged()]
+    expect(revisions[1]).not.toBe(revisions[0])
+    expect(revisions[2]).toBe(revisions[1])
+  }
+})

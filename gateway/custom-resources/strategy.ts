@@ -11,6 +11,7 @@ import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { type Faults, validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
 import { validateEmbedded } from "../../apimachinery/schema/validate-embedded.ts"
 import { validateLists } from "../../apimachinery/schema/validate-lists.ts"
+import { unreadFields } from "../registry/generic/storage/unread-fields.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { valueAt } from "./fields.ts"
 import { newErrors } from "./ratcheting.ts"
@@ -78,7 +79,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 
     specChanged: (object, current) => {
       const ignored = status ? ["metadata", "status"] : ["metadata"]
-      if (droppedOf(object).some((name) => !ignored.includes(name))) return true
+      if ([...droppedOf(object), ...unreadFields(object)].some((name) => !ignored.includes(name))) return true
       const rest = (of: KubeObject): unknown =>
         Object.fromEntries(Object.entries(of).filter(([name]) => !ignored.includes(name)))
       return !equalJson(rest(object), rest(current)) || hasGivenFractionWithin(rest(object))

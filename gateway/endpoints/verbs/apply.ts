@@ -26,6 +26,7 @@ import {
 import type { ManagedKind } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { findUnread, noteUnread, type Unread } from "../../registry/generic/storage/unread-fields.ts"
 import { decodeValue } from "../body.ts"
 import { agreeOnName, agreeOnNamespace } from "../body-path.ts"
 import type { Expected } from "../expected.ts"
@@ -94,7 +95,9 @@ export async function applied(
   await ctx.pause?.()
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   // The current object may lack defaults of a custom resource's version, in which it is not stored.
+  const unread = isChanged && definition.customResource !== undefined ? unreadIn(ctx, definition, object) : []
   const decoded = isChanged ? decodeApplied(ctx, object, configuration, expected) : object
+  noteUnread(decoded, unread)
   if (!isChanged) omitNulls(definition.schema, decoded as unknown as Json)
   setEntries(decoded, managers)
   const { uid } = decoded.metadata
@@ -113,6 +116,14 @@ function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], va
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
   }
   for (const line of duplicates) ctx.warn(line)
+}
+
+/** A write has only its own part: the status, or the rest. */
+function unreadIn(ctx: RequestContext, { subresources }: ResourceDefinition, object: KubeObject): Unread[] {
+  const hasStatus = subresources.some(({ name }) => name === "status")
+  const isStatus = ctx.info.subresource === "status"
+  const unread = findUnread(object as unknown as Json)
+  return hasStatus ? unread.filter(([field]) => (field === "status") === isStatus) : unread
 }
 
 /** What Go's time is that is not set. */

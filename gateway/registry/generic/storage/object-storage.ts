@@ -13,6 +13,7 @@ import type { ResourceDefinition } from "../../rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "../../claim.ts"
 import { asParsed, copyingParsed, encodingStored, longText } from "./stored-form.ts"
+import { hasUnread } from "./unread-fields.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import type { ValueReader } from "./value-reader.ts"
@@ -67,8 +68,10 @@ export class ObjectStorage {
   ): Promise<KubeValue | undefined> {
     let stored: KeyValue | undefined
     try {
-      const toStore = converted ?? (await this.converted(object)) ?? this.#asStored(object)
-      stored = await this.#put(ctx, key, toStore, modRevision, this.#isReadOtherwise(toStore))
+      const inOther = converted ?? (await this.converted(object))
+      const toStore = inOther ?? this.#asStored(object)
+      const isReadOtherwise = (inOther === undefined && hasUnread(object)) || this.#isReadOtherwise(toStore)
+      stored = await this.#put(ctx, key, toStore, modRevision, isReadOtherwise)
       if (stored === undefined) return undefined
       claim?.commit()
       // All writes of a group complete at once.

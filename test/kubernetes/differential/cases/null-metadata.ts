@@ -139,6 +139,7 @@ const declared = {
   properties: { spec: { type: "object", properties: { a: { type: "string" } } } },
 }
 const nullable = { ...embedded, nullable: true }
+const open = { "x-kubernetes-preserve-unknown-fields": true }
 const described = {
   ...embedded,
   properties: { metadata: { type: "object", properties: { name: { type: "string", default: "d" } } } },
@@ -216,14 +217,49 @@ function custom(): RequestStep[] {
 
 /** No answer shows the nulls, only the revision of a write that changes nothing. */
 function writtenAgain(): RequestStep[] {
-  const thing = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" } }
-  const spec: Json = { one: { apiVersion: "v1", kind: "Pod", metadata: { labels: null } } }
+  const within = (metadata: Json): Json => ({ apiVersion: "v1", kind: "Pod", metadata })
+  const contents: [metadata: Body, spec: Body][] = [
+    [{}, { one: within({ labels: null }) }],
+    [{}, { one: within(null) }],
+    [{}, { list: [within({}), within({ annotations: {}, finalizers: [] })] }],
+    [{}, { free: null }],
+    [{}, { free: { a: null, b: [null, { c: null }] } }],
+    [{ labels: null }, {}],
+    [{ labels: {}, annotations: null }, {}],
+    [{ finalizers: [] }, {}],
+    [{ finalizers: null, ownerReferences: [] }, {}],
+    [{ creationTimestamp: null, deletionTimestamp: null }, {}],
+  ]
+  const schema = { one: embedded, list: { type: "array", items: embedded }, free: open }
   return [
-    ...definedWith(group, { one: embedded }),
-    patch(`${things}/a?fieldManager=m`, applyPatch, { ...thing, spec }),
-    ...["first", "second"].map((time) =>
-      patch(`${things}/a?fieldManager=m`, mergePatch, {}, { label: `MERGE ${time}` }),
-    ),
+    ...definedWith(group, schema),
+    ...contents.flatMap(([metadata, spec], index) => {
+      const path = `${things}/a${index}?fieldManager=`
+      const object = (name: string): Json => ({
+        apiVersion: `${group}/v1`,
+        kind: "Thing",
+        metadata: { ...metadata, name },
+        spec,
+      })
+      const label = (text: string): { label: string } => ({ label: `${text} ${index}` })
+      const apply = (manager: string, text: string): RequestStep =>
+        patch(`${path}${manager}`, applyPatch, object(`a${index}`), label(`APPLY ${text}`))
+      const merge = (text: string): RequestStep => patch(`${path}m`, mergePatch, {}, label(`MERGE ${text}`))
+      return [
+        apply("m", "first"),
+        get(`${things}/a${index}`),
+        apply("m", "again"),
+        merge("first"),
+        merge("second"),
+        apply("m", "third"),
+        apply("n", "by another"),
+        merge("third"),
+        post(things, object(`b${index}`), label("POST")),
+        patch(`${things}/b${index}`, mergePatch, {}, label("MERGE after POST")),
+        put(`${things}/b${index}`, object(`b${index}`), label("PUT")),
+      ]
+    }),
+    get(things),
   ]
 }
 
