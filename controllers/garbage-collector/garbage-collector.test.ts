@@ -77,6 +77,22 @@ describe("the garbage collector", () => {
     await eventually(() => expect(reported()).toEqual([text("a"), text("d")]))
   })
 
+  test("reports a reference to another namespace that an object gets while it is being deleted", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    const { metadata, ...rest } = configMap("held", [], "elsewhere")
+    await harness.create(configMaps, { ...rest, metadata: { ...metadata, finalizers: ["example.com/hold"] } })
+    await harness.cluster.delete(configMaps, "elsewhere", "held")
+    const given = { metadata: { ownerReferences: [owner(a)] } }
+    await harness.cluster.patch(configMaps, "elsewhere", "held", given, { type: "merge" })
+    await eventually(() =>
+      expect(harness.cluster.all(events).map(({ reason }) => reason)).toEqual(["OwnerRefInvalidNamespace"]),
+    )
+    // It does not look its owners up for others.
+    await make(harness, "other", [owner(a)], "elsewhere")
+    await eventually(() => expect(names(harness)).toEqual(["a", "held"]))
+  })
+
   test("ignores cluster-scoped objects with a namespaced owner, and reports each", async () => {
     await using harness = await startHarness({ only })
     const [a, c] = [await make(harness, "a"), await make(harness, "c")]

@@ -90,6 +90,7 @@ class Collector {
       return { requeueAfterMs: incompleteMs }
     }
     const client = this.#ctx.tenants.client(tenant)
+    if (node.isBeingDeleted) await this.#reportMisplaced(tenant, client, graph, node)
     if (node.orphansDependents) return this.#orphan(client, graph, node)
     if (node.deletesDependents) return this.#deleteDependents(tenant, client, graph, node)
     // It is being deleted already; its dependents follow when it is gone.
@@ -170,10 +171,25 @@ class Collector {
     try {
       return await this.#lookUpAll(tenant, client, graph, node, owners)
     } finally {
-      const resourceOf = (reference: OwnerReference): DiscoveredResource | undefined =>
-        this.#monitors.resourceOf(tenant, reference)
-      this.#elsewhere.examine({ tenant, client, graph, resourceOf }, node)
+      this.#examine(tenant, client, graph, node)
     }
+  }
+
+  #examine(tenant: string, client: KubeClient, graph: Graph, node: Node): void {
+    const resourceOf = (reference: OwnerReference): DiscoveredResource | undefined =>
+      this.#monitors.resourceOf(tenant, reference)
+    this.#elsewhere.examine({ tenant, client, graph, resourceOf }, node)
+  }
+
+  /** What is being deleted is reported like all else, although its owners decide nothing any more. */
+  async #reportMisplaced(tenant: string, client: KubeClient, graph: Graph, node: Node): Promise<void> {
+    const { namespace, unexamined } = node
+    for (const reference of namespace === undefined ? [] : unexamined) {
+      const resource = this.#monitors.resourceOf(tenant, reference)
+      if (resource?.namespaced !== true || graph.known(reference, namespace) !== undefined) continue
+      graph.learn(reference, namespace, (await readOwner(client, resource, namespace, reference)) !== undefined)
+    }
+    this.#examine(tenant, client, graph, node)
   }
 
   async #lookUpAll(

@@ -53,3 +53,18 @@ test("of a kind that is no longer followed nothing is known, and its objects blo
   expect(graph.known(reference, "default")).toBeUndefined()
   expect(graph.node("dependent")).toBeDefined()
 })
+
+test("a dependent that is being deleted does not look its owner up for others", () => {
+  const enqueued: string[] = []
+  const graph = new Graph({ enqueue: (uid) => enqueued.push(uid), isThere: () => false })
+  const observe = (uid: string, more: Partial<KubeObject["metadata"]> = {}): string[] => {
+    enqueued.length = 0
+    graph.observe(configMaps, object(uid, { ownerReferences: [reference], ...more }))
+    return [...enqueued]
+  }
+  const deletion = { deletionTimestamp: "2000-01-01T00:00:00Z", finalizers: ["example.com/hold"] }
+  observe("deleted", deletion)
+  expect(observe("first")).toEqual(["first"])
+  expect(observe("second")).toEqual([])
+  expect(observe("first", deletion)).toContain("second")
+})

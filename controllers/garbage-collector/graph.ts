@@ -1,13 +1,9 @@
 // The ownership graph of one tenant. It contains only objects that have owners, and objects being deleted whose dependents must be
 // deleted or orphaned first, and of these only what decisions need. An object without owners costs no memory.
 
-import {
-  parseGroupVersion,
-  printGroupVersion,
-  type KubeObject,
-  type OwnerReference,
-} from "../../apimachinery/object.ts"
+import { printGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
+import { coordinates, isOfKind } from "./references.ts"
 
 export const foregroundFinalizer = "foregroundDeletion"
 export const orphanFinalizer = "orphan"
@@ -39,15 +35,6 @@ interface Owner {
   isGone: boolean
   /** Where a search through all namespaces found the owner; "" if nowhere. */
   elsewhere?: string
-}
-
-/** The object a reference names, seen from the dependent's namespace. */
-function coordinates(reference: OwnerReference, namespace: string | undefined): string {
-  return `${reference.apiVersion}/${reference.kind}/${namespace ?? ""}/${reference.name}`
-}
-
-function isOfKind({ apiVersion, kind }: OwnerReference, ofGroup: string, ofKind: string): boolean {
-  return kind === ofKind && parseGroupVersion(apiVersion).group === ofGroup
 }
 
 /** absent: no such object; gone: an object with this uid existed somewhere; undefined: must be looked up. */
@@ -111,6 +98,8 @@ export class Graph {
       orphansDependents: false,
     }
     this.#nodes.set(uid, node)
+    // Its own owners are not looked up any more.
+    if (isBeingDeleted && !node.isBeingDeleted) for (const owner of node.owners) this.#askOthers(owner.uid)
     const began = (deletesDependents && !node.deletesDependents) || (orphansDependents && !node.orphansDependents)
     Object.assign(node, { isBeingDeleted, deletesDependents, orphansDependents })
     this.#setOwners(node, ownerReferences)
@@ -163,12 +152,12 @@ export class Graph {
     }
   }
 
-  /** The node's owners cannot be looked up from its namespace: each other dependent has to find out for itself what is wrong with it. */
+  /** The node's owners cannot be looked up from its namespace: each dependent has to find out for itself what is wrong with it. */
   leadsNowhere({ owners, namespace }: Node): void {
     for (const reference of owners) {
-      const owner = this.#owners.get(reference.uid)
-      owner?.asked.delete(coordinates(reference, namespace))
-      for (const { uid, unexamined } of owner?.dependents ?? []) if (unexamined.length > 0) this.#sink.enqueue(uid)
+      this.#owners.get(reference.uid)?.asked.delete(coordinates(reference, namespace))
+      for (const { uid, unexamined } of this.dependents(reference.uid))
+        if (unexamined.length > 0) this.#sink.enqueue(uid)
     }
   }
 
@@ -240,7 +229,10 @@ export class Graph {
     }
     const known = new Set(before.map(({ uid }) => uid))
     const added = known.size === 0 ? owners : owners.filter(({ uid }) => !known.has(uid))
-    if (added.length > 0) node.unexamined = added
+    if (added.length > 0) {
+      node.unexamined = added
+      if (node.isBeingDeleted) this.#sink.enqueue(node.uid)
+    }
     for (const reference of owners) this.#link(node, reference)
   }
 
@@ -254,7 +246,7 @@ export class Graph {
     const place = coordinates(reference, node.namespace)
     if (!owner.found.has(place) && this.#isThere(reference, node.namespace)) owner.found.add(place)
     if (owner.isGone || owner.absent.has(place)) this.#sink.enqueue(node.uid)
-    else if (!owner.found.has(place) && !owner.asked.has(place)) {
+    else if (!owner.found.has(place) && !owner.asked.has(place) && !node.isBeingDeleted) {
       // One dependent does the lookup for all of them: its reconcile reads the owner.
       owner.asked.add(place)
       this.#sink.enqueue(node.uid)
@@ -276,11 +268,15 @@ export class Graph {
     if (owner === undefined) return
     owner.dependents.delete(node)
     if (owner.dependents.size === 0) this.#owners.delete(ownerUid)
-    // The dependent that was doing the lookup is gone: another one has to do it.
-    else if (owner.asked.size > 0) {
-      owner.asked.clear()
-      for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
-    }
+    else this.#askOthers(ownerUid)
+  }
+
+  /** The dependent that was doing the lookup may be gone: another one has to do it. */
+  #askOthers(ownerUid: string): void {
+    const owner = this.#owners.get(ownerUid)
+    if (owner === undefined || owner.asked.size === 0) return
+    owner.asked.clear()
+    for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
   }
 
   #drop(node: Node): void {
