@@ -7,7 +7,7 @@ import { cronJobs } from "./cron-jobs.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
-import { inhabited } from "./namespaces.ts"
+import { heldNamespaces, inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
 import { definitionsThatGo, ownersAcross } from "./owners-across.ts"
 import { namespaces, owners } from "./owners.ts"
@@ -36,6 +36,7 @@ const families: Readonly<Record<string, Family>> = {
   "definition that goes": definitionsThatGo,
   namespace: namespaces,
   "namespace of workloads": inhabited,
+  "held namespace": heldNamespaces,
   volume: volumes,
   node: nodes,
 }

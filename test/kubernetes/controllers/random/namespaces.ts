@@ -40,6 +40,47 @@ export const inhabited: Family = (random) => {
   }
 }
 
+/** What is left of a namespace, and what its conditions say of it. */
+export const heldNamespaces: Family = (random) => {
+  const own = ["orphan", "foregroundDeletion"] as const
+  const objects = some(random, 1, 8, () => pick(random, heldKinds)).map(([apiVersion, kind, more], index) => {
+    const others = ["example.com/a", "example.com/b"].filter(() => chance(random, 0.35))
+    const finalizers = chance(random, 0.3) ? [...others, pick(random, own)] : others
+    return { create: { apiVersion, kind, metadata: { name: `o${index}`, finalizers }, ...more } }
+  })
+  const keeps: Step = { create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "keeps", ...held } } }
+  const labelled: Step = {
+    patch: ["namespaces", "NAMESPACE"],
+    with: { metadata: { ...maybe(random, 0.3, { finalizers: ["example.com/namespace"] }), labels: { a: "b" } } },
+  }
+  const first: Step[] = chance(random, 0.3) ? [{ delete: ["configmaps", "keeps"] }] : []
+  return {
+    steps: [
+      ...objects,
+      keeps,
+      labelled,
+      settle,
+      ...first,
+      { delete: ["namespaces", "NAMESPACE"] },
+      begunToEnd,
+      // Upstream looks again after eight seconds.
+      ...Array.from({ length: 5 }, () => settle),
+    ],
+  }
+}
+
+const heldKinds: readonly (readonly [apiVersion: string, kind: string, more: object])[] = [
+  ["v1", "ConfigMap", {}],
+  ["v1", "Secret", {}],
+  ["v1", "ServiceAccount", {}],
+  ["v1", "Pod", { spec: { containers: [{ name: "c", image: "one" }] } }],
+  ["v1", "Service", { spec: { ports: [{ port: 80 }] } }],
+  ["v1", "ResourceQuota", { spec: { hard: { pods: "10" } } }],
+  ["coordination.k8s.io/v1", "Lease", { spec: {} }],
+  ["scenarios.example.com/v1", "Thing", {}],
+  ["apps/v1", "ControllerRevision", { revision: 1, data: {} }],
+]
+
 const makers: readonly ((random: Random) => Step)[] = [
   ...kinds.map((kind) => (random: Random) => {
     // Not held: how often upstream deletes again what stays, and counts a generation of it, is a matter of moments.
