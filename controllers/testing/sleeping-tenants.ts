@@ -38,8 +38,8 @@ export class SleepingTenants implements Tenants {
     return [...this.#tenants.values()]
   }
 
-  subscribe(handler: { added(tenant: Tenant): void }): () => void {
-    for (const tenant of this.#tenants.values()) handler.added(tenant)
+  subscribe(handler: { added?(tenant: Tenant): void }): () => void {
+    for (const tenant of this.#tenants.values()) handler.added?.(tenant)
     return () => undefined
   }
 
