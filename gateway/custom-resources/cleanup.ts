@@ -100,6 +100,7 @@ async function deleteAll(definition: Definition, parts: CleanupParts, signal: Ab
   if (isOfBuiltInGroup(definition)) return
   const { spec } = definition
   const prefix = storagePrefixOf(spec?.group ?? "", spec?.names?.plural ?? "")
+  // Nothing is created any more since the definition says so (registry/generic/storage/object-storage.ts).
   await deletePresent(prefix, parts, signal)
   if (!signal.aborted && !(await isEmpty(prefix, parts.store))) await untilEmpty(prefix, parts, signal)
 }
@@ -125,23 +126,15 @@ async function deleteAt(key: string, prefix: string, { deleteObject }: CleanupPa
   })
 }
 
-/**
- * Finalizers may delay the deletion of objects: every deletion under the prefix triggers another check. Creates that began before the
- * definition was marked may have stored further objects, and may do so now: these are deleted as well.
- */
-async function untilEmpty(prefix: string, parts: CleanupParts, signal: AbortSignal): Promise<void> {
-  const { store } = parts
+/** Finalizers may delay the deletion of objects: every deletion under the prefix triggers another check. */
+async function untilEmpty(prefix: string, { store }: CleanupParts, signal: AbortSignal): Promise<void> {
   const watcher = store.watch(prefix, { after: store.revision })
   const stop = (): void => watcher.close()
   signal.addEventListener("abort", stop)
   try {
-    await deletePresent(prefix, parts, signal)
     if (signal.aborted || (await isEmpty(prefix, store))) return
     for await (const events of watcher) {
-      for (const { type, current } of events) {
-        if (signal.aborted) return
-        if (type === "put") await deleteAt(current.key, prefix, parts)
-      }
+      if (signal.aborted) return
       if (events.some(({ type }) => type === "delete") && (await isEmpty(prefix, store))) return
     }
   } finally {

@@ -21,7 +21,7 @@ import { cleanUp, type DeleteObject } from "./cleanup.ts"
 import type { CallConversionWebhook } from "./conversion/webhook.ts"
 import { compileDefinition, compileStored, editionOf } from "./definitions.ts"
 import { acceptNames, sameNames } from "./definition/names.ts"
-import { awaitsCleanup, conditionOf, type Definition, definitionsResource } from "./types.ts"
+import { awaitsCleanup, conditionOf, type Definition, definitionsResource, isTerminating } from "./types.ts"
 
 export interface CustomResourceParts {
   store: Store
@@ -136,8 +136,7 @@ class CustomResourceHandler implements AsyncDisposable {
       this.#revision = current.modRevision
       const known = this.#known.get(current.key)
       if (known !== undefined) before.push(known.definition)
-      // Objects up to this revision were written under the previous schema.
-      if (type === "put") this.#known.set(current.key, this.#compile(current, this.#parts.store.revision))
+      if (type === "put") this.#known.set(current.key, this.#compile(current))
       else this.#known.delete(current.key)
     }
     this.#publish()
@@ -145,14 +144,16 @@ class CustomResourceHandler implements AsyncDisposable {
     for (const definition of before) this.#offerNames(definition)
   }
 
-  #compile({ key, value, modRevision }: KeyValue, until = modRevision): Known {
+  #compile({ key, value, modRevision }: KeyValue): Known {
     const definition = parseJson(Buffer.from(value)) as unknown as Definition
     const current = definition as unknown as CustomResourceDefinition
     const read = editionOf(current)
     const before = this.#editions.get(key)
     const edition = before?.goesOnAs(read) === true ? before : read
+    edition.definition = { key, modRevision, isTerminating: isTerminating(definition) }
     try {
-      const served = compileDefinition(current, this.#parts.callConversionWebhook, until, edition)
+      // No object is written under an earlier schema after this revision (object-storage.ts).
+      const served = compileDefinition(current, this.#parts.callConversionWebhook, modRevision, edition)
       return { definition, edition, served }
     } catch (error) {
       // An invalid definition (of an older version of Polyplane, say) must not affect the others.

@@ -4,8 +4,19 @@
 
 import { equalJson } from "../../apimachinery/equality.ts"
 
+/** The definition as it is stored. */
+export interface StoredDefinition {
+  key: string
+  /** Its last revision that is known here. Not every change of it is another edition. */
+  modRevision: number
+  /** Its objects are being deleted. */
+  isTerminating: boolean
+}
+
 export class Edition {
   readonly uid: string
+  /** Undefined: nothing is stored by this edition. */
+  definition: StoredDefinition | undefined
   #basis: unknown
   #next: Edition | "none" | undefined
   readonly #followers = new Set<() => void>()

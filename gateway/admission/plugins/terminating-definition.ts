@@ -1,7 +1,7 @@
 // Rejects creates of custom resources whose definition is being deleted, before any other plugin. Source: forbidCreateAdmission in
 // k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 
-import { forbidden } from "../../../apimachinery/status.ts"
+import { createWhileTerminating } from "../../registry/generic/checks.ts"
 import type { AdmissionPlugin } from "../chain.ts"
 
 export const terminatingDefinition: AdmissionPlugin = {
@@ -9,6 +9,6 @@ export const terminatingDefinition: AdmissionPlugin = {
     operation === "CREATE" && subresource === "" && definition.customResource?.terminating === true,
 
   mutate(_ctx, { resource, name }) {
-    throw forbidden(resource, name, "create not allowed while custom resource definition is terminating")
+    throw createWhileTerminating(resource, name)
   },
 }

@@ -4,7 +4,15 @@
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
-import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../../apimachinery/status.ts"
+import {
+  badRequest,
+  conflict,
+  forbidden,
+  type GroupResource,
+  invalid,
+  objectModified,
+  type StatusError,
+} from "../../../apimachinery/status.ts"
 import { withoutReason } from "./metadata.ts"
 import type { ResourceDefinition, WriteOptions } from "../rest.ts"
 
@@ -35,6 +43,11 @@ export function checkVersion(definition: ResourceDefinition, { metadata }: KubeO
     ])
   }
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
+}
+
+/** Of a custom resource. Source: customresource_handler.go of k8s.io/apiextensions-apiserver (forbidCreateAdmission). */
+export function createWhileTerminating(definition: GroupResource, name: string): StatusError {
+  return forbidden(definition, name, "create not allowed while custom resource definition is terminating")
 }
 
 function allowsUnconditionalUpdate({ strategy, customResource }: ResourceDefinition): boolean {

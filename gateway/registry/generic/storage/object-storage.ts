@@ -4,11 +4,14 @@
 import { copyJson } from "../../../../apimachinery/copy.ts"
 import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../../../apimachinery/object.ts"
-import { badRequest, noSuchPath, notFound } from "../../../../apimachinery/status.ts"
+import { badRequest, conflict, noSuchPath, notFound } from "../../../../apimachinery/status.ts"
 import { inSteps, type Steps } from "../../../../apimachinery/steps.ts"
-import type { KeyValue, Operation, Store } from "../../../../storage/types.ts"
+import { pause, systemClock } from "../../../../client/clock.ts"
+import type { Comparison, KeyValue, Operation, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { checkNamespaceInKey, keyPart, storageKey } from "./keys.ts"
+import { createWhileTerminating } from "../checks.ts"
+import type { Edition } from "../../edition.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "../../claim.ts"
@@ -17,6 +20,17 @@ import { hasUnread } from "./unread-fields.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import type { ValueReader } from "./value-reader.ts"
+
+type WriteContext = Pick<RequestContext, "controlPlane" | "turn" | "pause" | "signal">
+
+/** An object in the version in which it is stored. */
+interface Written {
+  object: KubeObject
+  isReadOtherwise: boolean
+}
+
+/** A write of a custom resource whose definition changes again and again, within about five seconds. Beyond: Conflict. */
+const maxDefinitionChanges = 100
 
 export class ObjectStorage {
   readonly #definition: ResourceDefinition
@@ -59,7 +73,7 @@ export class ObjectStorage {
    * rolled back. `converted`: the result of {@link converted}, if it is known.
    */
   async put(
-    ctx: Pick<RequestContext, "controlPlane" | "turn" | "pause">,
+    ctx: WriteContext,
     key: string,
     object: KubeObject,
     modRevision: number,
@@ -77,55 +91,73 @@ export class ObjectStorage {
       // All writes of a group complete at once.
       const waiting = ctx.turn?.()
       if (waiting !== undefined) await waiting
-      return await this.#reader.whole(await this.#asServedNow(ctx, stored, toStore))
+      return await this.#reader.whole(stored)
     } finally {
       if (stored === undefined) await claim?.rollback()
     }
   }
 
   /**
-   * A definition may change while one of its objects is written. The object is then stored as it would be read now: readers do not expect
-   * older objects after the change. If the definition was deleted, so is the object, which nobody could find. A process that is killed
-   * before this second write leaves the first.
+   * A definition may change while one of its objects is written. Therefore the transaction compares the definition as well, and what is
+   * stored is as it would be read then: readers do not expect older objects after the change. If the definition was deleted, nothing is
+   * stored, which nobody could find; and nothing is created while its objects are deleted, so that none is left.
    */
-  async #asServedNow(
-    ctx: Pick<RequestContext, "controlPlane" | "turn" | "pause">,
-    stored: KeyValue,
-    object: KubeObject,
-  ): Promise<KeyValue> {
-    const { customResource, resource, group } = this.#definition
-    if (customResource === undefined) return stored
-    const { resources, store } = ctx.controlPlane
-    const { latest } = customResource.edition
-    if (latest === customResource.edition) return stored
-    if (latest === undefined) {
-      await this.remove(store, stored)
-      throw noSuchPath()
-    }
-    const { version } = parseGroupVersion(object.apiVersion)
-    const served = resources.registry({ group, version, resource })?.definition.customResource
-    const read = served?.edition === latest ? served.aged?.read(object) : undefined
-    if (read === undefined || read === object) return stored
-    return (await this.#put(ctx, stored.key, read, stored.modRevision, false)) ?? stored
-  }
-
   async #put(
-    { controlPlane: { store }, pause }: Pick<RequestContext, "controlPlane" | "pause">,
+    ctx: WriteContext,
     key: string,
-    object: KubeObject,
+    toStore: KubeObject,
     modRevision: number,
     isReadOtherwise: boolean,
   ): Promise<KeyValue | undefined> {
-    const preparing = inSteps(preparingToStore(object, isReadOtherwise), pause)
+    const edition = this.#definition.customResource?.edition
+    const compare: [Comparison] = [{ key, modRevision }]
+    let written: Written = { object: toStore, isReadOtherwise }
+    let writtenBy = edition
+    for (let attempt = 0; attempt < maxDefinitionChanges; attempt++) {
+      const latest = edition?.latest
+      if (latest === undefined && edition !== undefined) throw noSuchPath()
+      if (latest !== writtenBy) {
+        written = this.#as(latest, written, ctx.controlPlane)
+        writtenBy = latest
+      }
+      const definition = latest?.definition
+      if (modRevision === 0 && definition?.isTerminating === true)
+        throw createWhileTerminating(this.#definition, nameIn(key))
+      const outcome = await this.#putOnce(ctx, written, definition ? [...compare, definition] : compare)
+      if (outcome !== "redefined") return outcome
+      // Changes of definitions are followed: this process learns of this one at once, unless it reads all of them again.
+      await pause(systemClock, attempt, ctx.signal)
+      if (ctx.signal.aborted) break
+    }
+    throw conflict(this.#definition, nameIn(key), "its definition is being changed")
+  }
+
+  /** As an object is read by the definition of today, if that has changed. */
+  #as(latest: Edition | undefined, written: Written, { resources }: RequestContext["controlPlane"]): Written {
+    const { group, resource } = this.#definition
+    const { version } = parseGroupVersion(written.object.apiVersion)
+    const served = resources.registry({ group, version, resource })?.definition.customResource
+    const read = served?.edition === latest ? served?.aged?.read(written.object) : undefined
+    return read === undefined || read === written.object ? written : { object: read, isReadOtherwise: false }
+  }
+
+  /** Undefined: the object is not at the revision of the first comparison. "redefined": the definition not at that of the second. */
+  async #putOnce(
+    { controlPlane: { store }, pause: paused }: WriteContext,
+    { object, isReadOtherwise }: Written,
+    compare: readonly [Comparison, ...Comparison[]],
+  ): Promise<KeyValue | "redefined" | undefined> {
+    const preparing = inSteps(preparingToStore(object, isReadOtherwise), paused)
     const { value, parsed } = preparing instanceof Promise ? await preparing : preparing
     const leaving = object.metadata.deletionTimestamp !== undefined
+    const [{ key }] = compare
     let stored: KeyValue | undefined
     // Watches of the store get the change before the writer does; with this they need not parse the bytes.
     this.#cache.writing(value, parsed)
     try {
-      const revision = await this.#write(store, key, modRevision, { type: "put", key, value, isGiven: true }, leaving)
-      if (revision !== undefined) stored = { key, value, createRevision: revision, modRevision: revision }
-      return stored
+      const result = await this.#write(store, compare, { type: "put", key, value, isGiven: true }, leaving)
+      if (typeof result === "number") stored = { key, value, createRevision: result, modRevision: result }
+      return typeof result === "number" ? stored : result
     } finally {
       this.#cache.written(value, stored)
     }
@@ -133,25 +165,31 @@ export class ObjectStorage {
 
   /** Returns the revision of the delete, or undefined if the object has changed meanwhile. */
   async remove(store: Store, { key, modRevision }: KeyValue): Promise<number | undefined> {
-    const revision = await this.#write(store, key, modRevision, { type: "delete", key })
-    if (revision !== undefined) this.#cache.delete(key)
+    const revision = await this.#write(store, [{ key, modRevision }], { type: "delete", key })
+    if (typeof revision !== "number") return undefined
+    this.#cache.delete(key)
     return revision
   }
 
-  /** Returns the revision, or undefined if the key was not at `modRevision`. */
+  /** Returns the revision, or as {@link #putOnce}. */
   async #write(
     store: Store,
-    key: string,
-    modRevision: number,
+    compare: readonly [Comparison, ...Comparison[]],
     write: Operation,
     leaving = false,
-  ): Promise<number | undefined> {
+  ): Promise<number | "redefined" | undefined> {
+    const [{ key, modRevision }] = compare
     try {
-      const result = await store.txn({ compare: [{ key, modRevision }], operations: [write], leaving })
-      return result.succeeded ? result.revision : undefined
+      const result = await store.txn({ compare, operations: [write], leaving })
+      if (result.succeeded) return result.revision
+      return (result.current[0]?.modRevision ?? 0) === modRevision ? "redefined" : undefined
     } catch (error) {
-      const name = key.slice(key.lastIndexOf("/") + 1)
-      throw writeError(error, this.#attempt(write.type === "put" ? "write" : "delete", key), this.#definition, name)
+      throw writeError(
+        error,
+        this.#attempt(write.type === "put" ? "write" : "delete", key),
+        this.#definition,
+        nameIn(key),
+      )
     }
   }
 
@@ -188,6 +226,8 @@ export class ObjectStorage {
     return `${verb} ${resource} "${key.slice(storagePrefix.length)}"`
   }
 }
+
+const nameIn = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
 
 function* preparingToStore(
   object: KubeObject,
