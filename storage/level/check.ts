@@ -16,6 +16,7 @@ import {
   type Database,
   type DatabaseState,
 } from "./database.ts"
+import { readImage } from "./image.ts"
 import {
   decodeCurrent,
   decodeHistory,
@@ -45,9 +46,10 @@ export async function checkDirectory(directory: string, options: CheckOptions = 
   if (options.exists === true) checkPresence(directory)
   // The next user recreates it.
   else if (existsSync(directory) && (await wasNeverReady(directory))) return []
+  const { head: atLeast = 0 } = (await readImage(directory)) ?? {}
   const database = await openDatabase({ directory, limits: defaultLimits, create: false })
   try {
-    return await checkDatabase(database, await readState(database), options)
+    return await checkDatabase(database, await readState(database, { ...options, atLeast }), options)
   } catch (error) {
     throw accessError(error, directory)
   } finally {

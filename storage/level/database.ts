@@ -125,10 +125,14 @@ export function memoryOf(database: Database): number {
   return Number(getProperty.call(database, "leveldb.approximate-memory-usage"))
 }
 
-/** Writes the format record into a new database; fails with Format or Corrupt if the database is not a Polyplane store. */
-export async function readState(database: Database): Promise<DatabaseState> {
+/**
+ * Writes the format record into a new database, unless it has been written before. Fails with Format or Corrupt if the database is not
+ * a Polyplane store, or has been at a later revision before.
+ */
+export async function readState(database: Database, { exists = false, atLeast = 0 } = {}): Promise<DatabaseState> {
   const format = database.getSync(metaFormat)?.toString()
   if (format === undefined) {
+    if (exists || atLeast > 1) throw lostError(database, "nothing is in it")
     await initialize(database)
     return { head: 1, compacted: 0, fresh: true, usage: undefined }
   }
@@ -137,12 +141,18 @@ export async function readState(database: Database): Promise<DatabaseState> {
   if (!Number.isSafeInteger(compacted) || compacted < 0)
     throw new StorageError("Corrupt", `store ${database.location}: the compacted revision cannot be read`)
   const usage = database.getSync(metaUsage)
+  const head = await readHead(database, compacted)
+  if (head < atLeast) throw lostError(database, `it ends at revision ${head}, but has been at ${atLeast}`)
   return {
-    head: await readHead(database, compacted),
+    head,
     compacted,
     fresh: false,
     usage: usage === undefined ? undefined : decodeUsage(usage),
   }
+}
+
+function lostError({ location }: Database, what: string): StorageError {
+  return new StorageError("Corrupt", `store ${location} is damaged: ${what}`)
 }
 
 async function initialize(database: Database): Promise<void> {

@@ -1,6 +1,6 @@
 // The state of a store from its image alone, and the conditions under which the image is invalid.
 
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
@@ -132,13 +132,13 @@ describe("a store with an image", () => {
     expect(await contents(store)).toEqual(expected)
   })
 
-  test("has no image if it is too large for memory", async () => {
+  test("has no values in its image if it is too large for memory", async () => {
     await written({ limits: { residentBytes: 10 } })
     await using _store = await open()
     expect(opened).toBe(2)
   })
 
-  test("has no image if it was in memory only because of spare room", async () => {
+  test("has no values in its image if it was in memory only because of spare room", async () => {
     const limits = { residentBytes: 10 }
     {
       const residents = new ResidentBudget(4 * 1024 * 1024)
@@ -147,7 +147,8 @@ describe("a store with an image", () => {
       await store.range("/")
       await expect.poll(async () => (await store.range("/", { limit: 1, limitInMemory: 9 })).items.length).toBe(3)
     }
-    await expect(readFile(join(directory, "IMAGE"))).rejects.toMatchObject({ code: "ENOENT" })
+    await using _store = await open()
+    expect(opened).toBe(2)
   })
 
   test("is compacted, and continues an interrupted compaction", async () => {
@@ -195,13 +196,73 @@ describe("an image is ignored", () => {
     ["empty", () => Buffer.alloc(0)],
     ["damaged in one bit", (image) => image.fill((image.at(-30) ?? 0) ^ 1, image.length - 30, image.length - 29)],
     ["of another boot", (image) => rewritten(image, { boot: "another" })],
-    ["of a newer format", (image) => rewritten(image, { format: 2 })],
+    ["of a newer format", (image) => rewritten(image, { format: 3 })],
   ])("if it is %s", async (_, change) => {
     await written()
     const file = join(directory, "IMAGE")
     await writeFile(file, change(await readFile(file)))
     await using store = await open()
     expect(opened).toBe(2)
+    expect(await contents(store)).toEqual(expected)
+  })
+})
+
+/** LevelDB does not miss what was in a log that has been emptied. */
+describe("a store whose log was emptied", () => {
+  async function emptied(of: string): Promise<string> {
+    const copy = await copyOf(of)
+    const logs = (await readdir(copy)).filter((name) => name.endsWith(".log"))
+    expect(logs.length).toBeGreaterThan(0)
+    for (const name of logs) await writeFile(join(copy, name), "")
+    return copy
+  }
+
+  async function expectRefused(copy: string, options: Partial<LevelStoreOptions> = {}): Promise<void> {
+    const damaged = { code: "Corrupt", message: expect.stringMatching(/is damaged: .*(has been at|nothing is in it)/) }
+    for (let time = 0; time < 2; time++) {
+      await expect(open({ directory: copy, ...options })).rejects.toMatchObject(damaged)
+      await expect(checkDirectory(copy, { base, exists: options.exists === true })).rejects.toMatchObject(damaged)
+    }
+  }
+
+  /** The second opening writes a table of the first one's log. */
+  describe.each(["first", "second"])("since its %s opening", (opening) => {
+    beforeEach(async () => {
+      if (opening === "second") await written()
+    })
+
+    test.each<[name: string, options: Partial<LevelStoreOptions>]>([
+      ["which is small", {}],
+      ["which is large", { limits: { residentBytes: 10 } }],
+      ["which has no image", { image: false }],
+    ])("is refused, by the check as well: one %s", async (_, options) => {
+      await written(options)
+      await expectRefused(await emptied(directory), { image: false })
+    })
+
+    test("is refused if its process was killed", async () => {
+      await using store = await open()
+      await put(store, "/a", "3")
+      const noted = expect.stringContaining(`"head":${store.revision},`)
+      await expect.poll(() => readFile(join(directory, "IMAGE"), "latin1")).toEqual(noted)
+      await expectRefused(await emptied(directory))
+    })
+  })
+
+  test("is refused if its owner knows that it has been written, and nothing is noted", async () => {
+    await written()
+    const copy = await emptied(directory)
+    await rm(join(copy, "IMAGE"))
+    await expectRefused(copy, { exists: true })
+  })
+
+  test("accepts no writes if that happened while it was closed, and is read from its image", async () => {
+    await written()
+    const copy = await emptied(directory)
+    await using store = await open({ directory: copy })
+    expect(await contents(store)).toEqual(expected)
+    await expect(put(store, "/c", "1")).rejects.toMatchObject({ code: "Corrupt" })
+    expect(store.damage).toMatchObject({ code: "Corrupt" })
     expect(await contents(store)).toEqual(expected)
   })
 })

@@ -2,10 +2,13 @@
 // only this file, whereas LevelDB would write several files and flush each. LevelDB is opened for the first write, or the first read
 // of anything but a current value (level-store.ts). An image is never required: without one the store is opened from LevelDB.
 //
+// While the store is written to, the file has only its header: the store has got to that revision. If LevelDB has less when it is opened
+// later, some of its data is gone that it does not miss: a log that has been emptied, or cut, looks like one that was never written.
+//
 //   header, one line of JSON; then, for each entry of the tables "current" and "tombstone" (keys.ts):
 //   keyLength(4) dataLength(4) key data; at the end a CRC-32(4) of all before it. Integers are unsigned, big endian.
 //
-// An image is not flushed, and old images are never removed. An image is valid as long as
+// An image is not flushed, and old images are never removed. Its values are valid as long as
 // - LevelDB has not been opened since: each opening starts a new manifest before any other write, and
 // - the machine has not been restarted since: data handed to the kernel is on the disk or in the kernel's memory.
 
@@ -17,7 +20,7 @@ import type { Revision } from "../types.ts"
 import type { Usage } from "../quota.ts"
 
 const fileName = "IMAGE"
-const format = 1
+const format = 2
 const lengthsBytes = 8
 const checksumBytes = 4
 const lineEnd = "\n".charCodeAt(0)
@@ -30,7 +33,8 @@ export interface Image {
   head: Revision
   compacted: Revision
   usage: Usage | undefined
-  entries: Iterable<TableEntry>
+  /** Undefined: only LevelDB has them, and the rest of this state may have changed since. */
+  entries: Iterable<TableEntry> | undefined
 }
 
 interface Header {
@@ -40,6 +44,7 @@ interface Header {
   head: Revision
   compacted: Revision
   usage?: Usage
+  hasEntries: boolean
 }
 
 /** The kernel's boot id, which changes with each start of the machine. Undefined on systems without one. */
@@ -54,28 +59,39 @@ function currentBoot(): string | undefined {
   return boot
 }
 
-/** Undefined if there is no valid image. */
+/** Undefined if there is no image, or not a whole one. */
 export async function readImage(directory: string): Promise<Image | undefined> {
   const running = currentBoot()
   if (running === undefined) return undefined
   const [data, manifest] = await Promise.all([readIfThere(directory), manifestIn(directory)])
-  if (data === undefined || manifest === undefined || !isWhole(data)) return undefined
+  if (data === undefined || !isWhole(data)) return undefined
   const headerEnd = data.indexOf(lineEnd)
   const header = JSON.parse(data.toString("utf8", 0, headerEnd)) as Header
-  if (header.format !== format || header.boot !== running || header.manifest !== manifest) return undefined
-  const { head, compacted, usage } = header
-  return { head, compacted, usage, entries: entriesOf(data.subarray(headerEnd + 1, -checksumBytes)) }
+  if (header.format !== format) return undefined
+  const { head, compacted, usage, hasEntries } = header
+  const isComplete = hasEntries && header.boot === running && header.manifest === manifest
+  return {
+    head,
+    compacted,
+    usage,
+    entries: isComplete ? entriesOf(data.subarray(headerEnd + 1, -checksumBytes)) : undefined,
+  }
 }
 
-/** Writes the image of a store whose LevelDB this process has closed, and which has not been written to since `image` was valid. */
+/**
+ * Writes the image of a store. Its values only if this process has closed its LevelDB, and it has not been written to since `image` was
+ * valid.
+ */
 export async function writeImage(directory: string, image: Image): Promise<void> {
   const running = currentBoot()
   const manifest = await manifestIn(directory)
   if (running === undefined || manifest === undefined) return
   const { head, compacted, usage, entries } = image
-  const header: Header = { format, boot: running, manifest, head, compacted, ...(usage === undefined ? {} : { usage }) }
+  const hasEntries = entries !== undefined
+  const common = { format, boot: running, manifest, head, compacted, hasEntries }
+  const header: Header = usage === undefined ? common : { ...common, usage }
   const pieces: Buffer[] = [Buffer.from(`${JSON.stringify(header)}\n`)]
-  for (const [key, data] of entries) {
+  for (const [key, data] of entries ?? []) {
     const lengths = Buffer.allocUnsafe(lengthsBytes)
     const keyBytes = Buffer.from(key)
     lengths.writeUInt32BE(keyBytes.length, 0)

@@ -41,9 +41,12 @@ export interface LevelStoreParts {
   database: Database | undefined
   state: Pick<DatabaseState, "head" | "compacted">
   residency: Residency
-  open: () => Promise<OpenedDatabase>
-  /** Called with the state when the store has been closed without errors after writes. */
-  closed?: (image: Image) => Promise<void>
+  /** The database has been at that revision before. */
+  open: (atLeast: Revision) => Promise<OpenedDatabase>
+  /** Whether the values of a small store are noted when it has been closed without errors after writes. */
+  hasImage: boolean
+  /** Called with a state that is on disk. Never rejects. */
+  noted: (image: Image) => Promise<void>
   limits: StoreLimits
   base: BaseLayer
   now: (() => number) | undefined
@@ -51,7 +54,8 @@ export interface LevelStoreParts {
 }
 
 export class LevelStore implements Store, ChangeLog {
-  readonly #closed: LevelStoreParts["closed"]
+  readonly #hasImage: boolean
+  readonly #noted: LevelStoreParts["noted"]
   readonly #base: BaseLayer
   readonly #limits: StoreLimits
   readonly #now: () => number
@@ -64,10 +68,14 @@ export class LevelStore implements Store, ChangeLog {
   readonly #residency: Residency
   readonly #counts = new KeyCounts()
   readonly #views: Views
+  /** Groups of transactions since the database was opened. */
+  #groups = 0
+  #noting: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   constructor(parts: LevelStoreParts) {
-    this.#closed = parts.closed
+    this.#hasImage = parts.hasImage
+    this.#noted = parts.noted
     this.#base = parts.base
     this.#residency = parts.residency
     this.#limits = parts.limits
@@ -77,7 +85,7 @@ export class LevelStore implements Store, ChangeLog {
     this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)
     this.#database = new StoreDatabase({
       database: parts.database,
-      open: parts.open,
+      open: () => parts.open(this.#head),
       now: this.#now,
       reopenMilliseconds: this.#limits.reopenMilliseconds,
       isClosing: () => this.#closing !== undefined,
@@ -203,16 +211,17 @@ export class LevelStore implements Store, ChangeLog {
     await this.#history.done
     const resident = this.#residency.current
     await this.#database.close()
+    await this.#noting
     // A large store has too many values to read them when it opens.
     const isSmall = resident !== undefined && resident.bytes <= this.#limits.residentBytes
-    if (this.#database.current !== undefined && !this.#database.isBroken && isSmall)
-      await this.#closed?.({
-        head: this.#head,
-        compacted: this.#history.compacted,
-        usage: this.#allowance.recorded,
-        entries: resident.tableEntries(),
-      })
+    if (this.#database.current !== undefined && !this.#database.isBroken)
+      await this.#note(this.#hasImage && isSmall ? resident.tableEntries() : undefined)
     await this.#residency.close()
+  }
+
+  #note(entries: Image["entries"]): Promise<void> {
+    const { recorded: usage } = this.#allowance
+    return this.#noted({ head: this.#head, compacted: this.#history.compacted, usage, entries })
   }
 
   /** The resident values, if they can answer without the database. */
@@ -255,11 +264,15 @@ export class LevelStore implements Store, ChangeLog {
       this.#residency.committed(events)
       this.#counts.committed(events)
     })
+    this.#groups++
+    // The first, second, fourth, eighth …: nobody waits for it.
+    if (Number.isInteger(Math.log2(this.#groups))) this.#noting = this.#noting.then(() => this.#note(undefined))
     this.#history.check(this.#head, this.#buffer.publish(events, revision))
   }
 
   async #begin({ database, state }: OpenedDatabase, trusted: () => void): Promise<void> {
     this.#views.forget()
+    this.#groups = 0
     await this.#allowance.open(database, state)
     await this.#residency.open(database, () => {
       this.#head = state.head

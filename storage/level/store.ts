@@ -3,12 +3,12 @@
 import { emptyBaseLayer } from "../base-layer.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
 import type { StoreQuota } from "../quota.ts"
-import type { BaseLayer, Store } from "../types.ts"
+import type { BaseLayer, Revision, Store } from "../types.ts"
 import { accessError, checkPresence, openDatabase, readState, type OpenedDatabase } from "./database.ts"
 import type { VerifiedTables } from "./files/verify.ts"
 import { Allowance } from "./allowance.ts"
-import { readImage, writeImage } from "./image.ts"
-import { LevelStore, type LevelStoreParts } from "./level-store.ts"
+import { type Image, readImage, writeImage } from "./image.ts"
+import { LevelStore } from "./level-store.ts"
 import { Residency } from "./residency.ts"
 import { ResidentBudget } from "./resident.ts"
 
@@ -39,9 +39,10 @@ export interface LevelStoreOptions {
 
 const noBudget = new ResidentBudget(0)
 
-/** Performs the slow part of opening a store. Throws the same errors as openLevelStore. */
+/** Performs the slow part of opening a store, which has been at a revision before. Throws the same errors as openLevelStore. */
 export async function openAhead(
   options: Pick<LevelStoreOptions, "directory" | "limits" | "open" | "exists" | "verified">,
+  atLeast: Revision = 0,
 ): Promise<OpenedDatabase> {
   const { directory, exists = false } = options
   if (exists) checkPresence(directory)
@@ -52,7 +53,7 @@ export async function openAhead(
     verified: options.verified,
   })
   try {
-    return { database, state: await readState(database) }
+    return { database, state: await readState(database, { exists, atLeast }) }
   } catch (error) {
     await database.close()
     throw accessError(error, directory)
@@ -65,12 +66,16 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
   const limits = withDefaults(options.limits)
   const residency = new Residency({ base, ownBytes: limits.residentBytes, budget })
   const allowance = new Allowance(options.quota)
-  const open = () => openAhead(options)
-  const parts = { residency, allowance, open, limits, base, now: options.now, ...imageOf(options) }
-  const image = options.image === true && ahead === undefined ? await readImage(directory) : undefined
-  if (image !== undefined && allowance.beginWith(image) && residency.beginWith(image.entries))
+  const open = (atLeast: Revision) => openAhead(options, atLeast)
+  const { image: hasImage = false, now } = options
+  // If it cannot be written, the store is opened from LevelDB the next time.
+  const noted = (state: Image): Promise<void> => writeImage(directory, state).catch(() => undefined)
+  const parts = { residency, allowance, open, limits, base, now, hasImage, noted }
+  const image = ahead === undefined ? await readImage(directory) : undefined
+  const values = hasImage ? image?.entries : undefined
+  if (image !== undefined && values !== undefined && allowance.beginWith(image) && residency.beginWith(values))
     return new LevelStore({ ...parts, database: undefined, state: image })
-  const { database, state } = ahead ?? (await open())
+  const { database, state } = ahead ?? (await open(image?.head ?? 0))
   try {
     if (state.fresh) residency.beginEmpty()
     else await residency.open(database)
@@ -82,10 +87,4 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
     await database.close()
     throw accessError(error, directory)
   }
-}
-
-function imageOf({ image, directory }: LevelStoreOptions): Pick<LevelStoreParts, "closed"> {
-  if (image !== true) return {}
-  // If the image cannot be written, the store is opened from LevelDB the next time.
-  return { closed: (written) => writeImage(directory, written).catch(() => undefined) }
 }
