@@ -71,6 +71,7 @@ describe("an EventRecorder", () => {
     const other = { ...pod, metadata: { ...pod.metadata, name: "o", uid: "o" } }
     for (let index = 0; index < 100; index++) recorder.event(cluster, pod, "Normal", "Again", "same")
     recorder.event(cluster, other, "Normal", "Again", "same")
+    clock.correct(-3_600_000)
     clock.advance(eventLimits.refillMs)
     recorder.event(cluster, pod, "Normal", "Again", "same")
     recorder.event(cluster, pod, "Normal", "Again", "same")

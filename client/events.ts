@@ -109,13 +109,13 @@ export class EventRecorder {
   /** `tenant`: whose API `client` writes to, if there are several. */
   event(client: KubeClient, object: KubeObject, type: EventType, reason: string, text: string, tenant = ""): void {
     const reference = referenceTo(object)
-    const at = this.#clock.now()
+    const [at, elapsed] = [this.#clock.now(), this.#clock.elapsed()]
     const waiting = this.#waiting.get(tenant) ?? 0
     if (waiting >= eventLimits.waiting) return
     const message = beginningOf(text, eventLimits.message)
-    const correlated = this.#correlate({ tenant, client, object: reference, type, reason, message, at })
+    const correlated = this.#correlate({ tenant, client, object: reference, type, reason, message, at }, elapsed)
     const times = (this.#skipped.get(correlated.key) ?? 0) + 1
-    if (!this.#allow(`${reference.uid} ${type}`, at)) {
+    if (!this.#allow(`${reference.uid} ${type}`, elapsed)) {
       remember(this.#skipped, correlated.key, times)
       return
     }
@@ -214,13 +214,15 @@ export class EventRecorder {
   /**
    * Selects the Event whose count is increased: that of the same message, or the combined one if there are too many similar ones.
    */
-  #correlate(fields: EventFields): Correlated {
-    const { object, type, reason, message, at } = fields
+  #correlate(fields: EventFields, now: number): Correlated {
+    const { object, type, reason, message } = fields
     const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
     const present = this.#similar.get(group)
     const similar =
-      present !== undefined && at - present.at <= eventLimits.similarMs ? present : { messages: new Set<string>(), at }
-    similar.at = at
+      present !== undefined && now - present.at <= eventLimits.similarMs
+        ? present
+        : { messages: new Set<string>(), at: now }
+    similar.at = now
     const digest = createHash("sha256").update(message).digest("base64")
     if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(digest)
     remember(this.#similar, group, similar)

@@ -55,7 +55,7 @@ export class CopyQuota {
     // Far from the limit they need not be looked at: there may be thousands, for each of which this is called.
     if (used >= limited) used = begun.size + copies.filter(counts).length
     if (used >= limited) throw exceeded(resource, place.name, { used, limited })
-    begun.set(id, this.#clock.now())
+    begun.set(id, this.#clock.elapsed())
     return () => this.#forget(clusterKey, resource, id)
   }
 
@@ -84,7 +84,7 @@ export class CopyQuota {
     if (begun === undefined) this.#begun.set(group, (begun = new Map()))
     // Deleted while the cache was being listed anew, which has then never shown them. The oldest come first.
     for (const [id, since] of begun) {
-      if (this.#clock.now() - since <= syncerLimits.unseenCopyMs) break
+      if (this.#clock.elapsed() - since <= syncerLimits.unseenCopyMs) break
       begun.delete(id)
     }
     return begun

@@ -20,12 +20,12 @@ export class PreemptionTurns {
 
   /** Milliseconds until the pod's turn; 0: it is now, or it has none yet. */
   wait(pod: string): number {
-    return Math.max(0, (this.#turns.get(pod) ?? 0) - this.#clock.now())
+    return Math.max(0, (this.#turns.get(pod) ?? 0) - this.#clock.elapsed())
   }
 
   /** Takes the pod's turn, or gives it one. Returns milliseconds to wait; 0: it is taken. */
   take(tenant: string, pod: string): number {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const due = this.#turns.get(pod) ?? this.#next(tenant, now)
     if (due <= now) this.#turns.delete(pod)
     else this.#turns.set(pod, due)

@@ -61,14 +61,14 @@ function preemption() {
 test("nodes are examined for a limited number of a tenant's pods, and then for the others", async () => {
   const { considered, clock, calls } = preemption()
   const tenant = fakeTenant("a")
-  const due = new Map(waiting.map((name) => [name, clock.now()]))
+  const due = new Map(waiting.map((name) => [name, clock.elapsed()]))
   const examined: string[] = []
   /** As the queue does: those that are due, in the order of their times. */
   const round = async (): Promise<void> => {
-    for (const [name] of [...due].filter(([, at]) => at <= clock.now()).sort(([, a], [, b]) => a - b)) {
+    for (const [name] of [...due].filter(([, at]) => at <= clock.elapsed()).sort(([, a], [, b]) => a - b)) {
       const made = await calls(async () => {
         const outcome = await considered.consider(tenant, "default", name)
-        due.set(name, clock.now() + (outcome?.requeueAfterMs ?? Infinity))
+        due.set(name, clock.elapsed() + (outcome?.requeueAfterMs ?? Infinity))
       })
       if (made > 0) examined.push(name)
     }
@@ -76,6 +76,7 @@ test("nodes are examined for a limited number of a tenant's pods, and then for t
   const { preemptionPods, preemptionRetryMs } = syncerLimits
   expect(await calls(round)).toBe(preemptionPods * nodeCount)
   expect(examined).toEqual(waiting.slice(0, preemptionPods))
+  clock.correct(-3_600_000)
   // One after the other, although the first ones are due again.
   for (let passed = 0; passed < 4 * preemptionRetryMs; passed += 100) {
     clock.advance(100)

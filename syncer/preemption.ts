@@ -85,7 +85,7 @@ export class Preemption {
     }
     const room = least(rooms)
     if (room !== undefined) {
-      this.#nominatedAt.set(key, this.#parts.clock.now())
+      this.#nominatedAt.set(key, this.#parts.clock.elapsed())
       await this.#makeRoom(tenant, pod, room)
     }
     return again
@@ -99,7 +99,7 @@ export class Preemption {
   }
 
   #isUnderWay(key: string): boolean {
-    const now = this.#parts.clock.now()
+    const now = this.#parts.clock.elapsed()
     // After a restart the period starts again.
     const since = this.#nominatedAt.get(key) ?? now
     this.#nominatedAt.set(key, since)

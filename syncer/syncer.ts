@@ -194,10 +194,10 @@ export class Syncer implements AsyncDisposable {
   /** The first round runs at the start: it finds all changes since the previous process ended. */
   async #patrolForever(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const began = this.#clock.now()
+      const began = this.#clock.elapsed()
       try {
         const report = await this.#patrol.run(signal)
-        const milliseconds = this.#clock.now() - began
+        const milliseconds = this.#clock.elapsed() - began
         this.#metrics?.patrolled(report, milliseconds / 1000)
         this.#log.debug({ ...report, enqueued: Object.fromEntries(report.enqueued), milliseconds }, "patrol done")
       } catch (error) {

@@ -52,7 +52,8 @@ export async function publishPeriodically(
 export function reissued(issue: () => Promise<string>, againAfterMs: number, clock: Clock): () => Promise<string> {
   let last: { text: string; at: number } | undefined
   return async () => {
-    if (last === undefined || clock.now() - last.at >= againAfterMs) last = { text: await issue(), at: clock.now() }
+    if (last === undefined || clock.elapsed() - last.at >= againAfterMs)
+      last = { text: await issue(), at: clock.elapsed() }
     return last.text
   }
 }

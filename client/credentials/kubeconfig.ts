@@ -238,7 +238,7 @@ const tokenFileMs = 60_000
 function fileToken(path: string, what: string, clock = systemClock): (refused?: string) => Promise<string> {
   let cached: { token: string; readAt: number } | undefined
   return async (refused) => {
-    const now = clock.now()
+    const now = clock.elapsed()
     if (cached !== undefined && cached.token !== refused && now - cached.readAt < tokenFileMs) return cached.token
     try {
       cached = { token: (await read(what, path)).trim(), readAt: now }

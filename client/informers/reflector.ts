@@ -38,7 +38,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
   let failures = 0
   let resourceVersion: string | undefined
   while (!signal.aborted) {
-    const startedAt = clock.now()
+    const startedAt = clock.elapsed()
     try {
       if (resourceVersion !== undefined && (await hasGoneBack(options, resourceVersion))) {
         log.warn({ resource: resource.resource, resourceVersion }, "the server is at an earlier revision; relisting")
@@ -50,7 +50,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
         failures = 0
       })
       // A watch that the server ends at once must not lead to a busy loop.
-      if (clock.now() - startedAt < reconnectDelays.first) failures++
+      if (clock.elapsed() - startedAt < reconnectDelays.first) failures++
       else failures = 0
     } catch (error) {
       if (signal.aborted) return

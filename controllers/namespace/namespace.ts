@@ -32,7 +32,7 @@ export function runNamespaces(ctx: ControllerContext): Promise<void> {
     primary: informer,
     // What holds a namespace may do so forever, and must not keep the tenant awake as long.
     isPeriodic: true,
-    wakesInMs: ({ tenant, name }) => (sleeps.get(tenant)?.get(name) ?? 0) - ctx.clock.now(),
+    wakesInMs: ({ tenant, name }) => (sleeps.get(tenant)?.get(name) ?? 0) - ctx.clock.elapsed(),
     forget: (tenant) => sleeps.delete(tenant),
   })
   return controller.run(async (key) => {
@@ -40,12 +40,12 @@ export function runNamespaces(ctx: ControllerContext): Promise<void> {
     const deletedAt = informer.get(tenant, undefined, name)?.metadata.deletionTimestamp
     sleeps.get(tenant)?.delete(name)
     if (deletedAt === undefined) return
-    const now = ctx.clock.now()
-    const age = now - Date.parse(deletedAt)
+    const age = ctx.clock.now() - Date.parse(deletedAt)
+    const began = ctx.clock.elapsed()
     const result = await reconcile(ctx, controller.client(tenant), key, age)
     if (result !== undefined) {
       const ofTenant = sleeps.get(tenant) ?? new Map<string, number>()
-      sleeps.set(tenant, ofTenant.set(name, now + age * sleepPart))
+      sleeps.set(tenant, ofTenant.set(name, began + age * sleepPart))
     }
     return result
   })

@@ -1,7 +1,8 @@
-// Whether a node still reports: its status or its Lease changes. Times are those at which a change was observed,
-// not those that the node reports. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
+// Whether a node still reports: its status or its Lease changes. Times are those at which a change was observed, not those that the node
+// reports, and count what has elapsed: no correction of a clock makes a node silent. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
 
 import { timestamp, type KubeObject, type Node } from "../../apimachinery/object.ts"
+import type { Clock } from "../../client/clock.ts"
 import { readyCondition } from "./taints.ts"
 
 /** Grace periods: of a node that has never reported, and of one that has. */
@@ -13,29 +14,35 @@ export interface Lease extends KubeObject {
 }
 
 export interface Health {
-  /** When the last change was observed. */
+  /** When the last change was observed, as elapsed(). */
   seenAt: number
   heartbeat: string | undefined
   renewTime: string | undefined
 }
 
-export function observe(before: Health | undefined, node: Node, lease: Lease | undefined, now: number): Health {
+export function observe(
+  before: Health | undefined,
+  node: Node,
+  lease: Lease | undefined,
+  clock: Pick<Clock, "now" | "elapsed">,
+): Health {
   const heartbeat = readyCondition(node)?.lastHeartbeatTime
   const renewTime = lease?.spec?.renewTime
+  const seenAt = clock.elapsed()
   if (before === undefined) {
-    const created = Date.parse(node.metadata.creationTimestamp ?? "") || now
-    return { seenAt: readyCondition(node) === undefined ? created : now, heartbeat, renewTime }
+    const age = Math.max(0, clock.now() - Date.parse(node.metadata.creationTimestamp ?? "")) || 0
+    return { seenAt: readyCondition(node) === undefined ? seenAt - age : seenAt, heartbeat, renewTime }
   }
   const isAlive =
     (heartbeat !== undefined && heartbeat !== before.heartbeat) ||
     (renewTime !== undefined && (before.renewTime === undefined || renewTime > before.renewTime))
-  return isAlive ? { seenAt: now, heartbeat, renewTime } : before
+  return isAlive ? { seenAt, heartbeat, renewTime } : before
 }
 
-/** Time until the node's grace period ends; 0: it has ended. */
-export function silentInMs(node: Node, { seenAt }: Health, now: number): number {
+/** Time until the node's grace period ends; 0: it has ended. `elapsed`: now. */
+export function silentInMs(node: Node, { seenAt }: Health, elapsed: number): number {
   const grace = readyCondition(node) === undefined ? startupGraceMs : graceMs
-  return Math.max(0, seenAt + grace + 1 - now)
+  return Math.max(0, seenAt + grace + 1 - elapsed)
 }
 
 type Conditions = NonNullable<NonNullable<Node["status"]>["conditions"]>

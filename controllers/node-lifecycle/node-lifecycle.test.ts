@@ -41,7 +41,8 @@ async function setReady(harness: Harness, name: string, status: string, clock: F
 }
 
 describe("a node", () => {
-  test("that stops reporting becomes Unknown, its pods become not ready and are evicted later", async () => {
+  const late = "becomes Unknown, its pods become not ready and are evicted later"
+  test.each([0, -3_600_000])(`that stops reporting ${late}, also if clocks are corrected by %d ms`, async (ms) => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
     await harness.create(nodes, node("a"))
@@ -51,6 +52,8 @@ describe("a node", () => {
     await harness.create(pods, pod("later", tolerations))
     await harness.create(pods, pod("never", [{ operator: "Exists" }]))
     for (const each of harness.cluster.all<Pod>(pods)) await harness.setPod(each, "Running", true)
+    await eventually(() => expect(eventTexts(harness)).toHaveLength(2))
+    clock.correct(ms)
     await eventually(async () => {
       clock.advance(5_000)
       const renewTime = new Date(clock.now()).toISOString()
@@ -78,12 +81,29 @@ describe("a node", () => {
         ]),
       )
     })
+    clock.correct(ms)
     const never = harness.cluster.find<Pod>(pods, "default", "never")!
     expect(never.status!.conditions).toMatchObject([{ type: "Ready", status: "False" }])
     await eventually(() => {
       clock.advance(10_000)
       expect(podNames(harness)).toEqual(["never"])
     })
+  })
+
+  test("is not taken for silent because clocks are corrected", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    await harness.create(nodes, node("b"))
+    await eventually(() => expect(eventTexts(harness)).toHaveLength(2))
+    clock.correct(3_600_000)
+    await harness.change(nodes, undefined, "a", { metadata: { labels: { "kubernetes.io/os": "linux" } } })
+    const labels = () => harness.cluster.find<Node>(nodes, undefined, "a")!.metadata.labels
+    // It is looked at after the change.
+    await eventually(() => expect(labels()).toMatchObject({ "beta.kubernetes.io/os": "linux" }))
+    await setReady(harness, "b", "False", clock)
+    await eventually(() => expect(taintsOf(harness, "b")).toContain("node.kubernetes.io/not-ready:NoExecute"))
+    expect(taintsOf(harness, "a")).toEqual([])
   })
 
   test("gets events when it is registered and removed, unless it is virtual", async () => {

@@ -65,12 +65,12 @@ async function reconcile(
   const ofTenant = memoryOf(memories, tenant)
   const memory = ofTenant.nodes.get(name) ?? registerNode(controller, ofTenant, tenant, cached)
   const client = controller.client(tenant)
-  const health = observe(memory.health, cached, await leaseOf(client, name), now)
+  const health = observe(memory.health, cached, await leaseOf(client, name), ctx.clock)
   memory.health = health
   let node = await alignLabels(client, cached)
-  const silentMs = silentInMs(node, health, now)
+  const silentMs = silentInMs(node, health, ctx.clock.elapsed())
   if (silentMs === 0) node = await markSilent(controller, tenant, memory, node, now)
-  const turn = mayEvict(all.list(tenant), node, ofTenant.pace, now)
+  const turn = mayEvict(all.list(tenant), node, ofTenant.pace, ctx.clock.elapsed())
   node = await alignTaints(client, node, turn.evict, now)
   const ready = readyCondition(node)?.status
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)

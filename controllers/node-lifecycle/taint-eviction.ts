@@ -83,7 +83,7 @@ async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: strin
   const { uid = "" } = pod.metadata
   const ofTenant = scheduled.get(tenant) ?? new Map<string, number>()
   const at = ofTenant.get(uid)
-  const now = ctx.clock.now()
+  const now = ctx.clock.elapsed()
   const cancel = (): void => {
     if (ofTenant.delete(uid)) recordEviction(controller, tenant, pod, cancelling)
   }
@@ -103,7 +103,7 @@ async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: strin
   // Also recorded once for a pod that is already terminating.
   if (pod.metadata.deletionTimestamp !== undefined && isMarked(pod)) return
   recordEviction(controller, tenant, pod, "Marking for deletion")
-  await evict(controller, tenant, pod, now)
+  await evict(controller, tenant, pod, ctx.clock.now())
 }
 
 function recordEviction(controller: Controller<Node>, tenant: string, pod: Pod, what: string): void {

@@ -138,7 +138,7 @@ class PodGarbageCollector {
     // A virtual node is deleted with its node in the super cluster, which must not delete records of a tenant: finished pods stay.
     const orphans = this.#departed.has(id) ? onNode : onNode.filter((pod) => !isFinished(pod))
     if (orphans.length === 0) return this.#settle(tenant, name)
-    const now = this.#ctx.clock.now()
+    const now = this.#ctx.clock.elapsed()
     const since = this.#missing.get(id) ?? now
     this.#missing.set(id, since)
     const wait = since + nodeGoneGraceMs - now

@@ -41,7 +41,7 @@ export async function recycle(binder: Binder, tenant: string, volume: Persistent
   const recycling = ofTenant.get(name) ?? { failures: 0, notBefore: 0 }
   ofTenant.set(name, recycling)
   if (recycling.unreported !== undefined) await reportFailure(binder, tenant, volume, recycling)
-  const wait = recycling.notBefore - binder.ctx.clock.now()
+  const wait = recycling.notBefore - binder.ctx.clock.elapsed()
   if (recycling.pod === undefined && wait > 0) return { requeueAfterMs: wait }
   const fault =
     recycling.pod === undefined
@@ -55,7 +55,7 @@ export async function recycle(binder: Binder, tenant: string, volume: Persistent
   }
   delete recycling.pod
   const retryMs = Math.min(longestRetryMs, firstRetryMs * 2 ** recycling.failures++)
-  recycling.notBefore = binder.ctx.clock.now() + retryMs
+  recycling.notBefore = binder.ctx.clock.elapsed() + retryMs
   if (fault !== "in use") {
     recycling.unreported = fault.text
     await reportFailure(binder, tenant, volume, recycling)

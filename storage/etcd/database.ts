@@ -63,7 +63,7 @@ export class EtcdDatabase implements AsyncDisposable {
         prefix: databasePrefix(options),
         limits,
         historyMilliseconds: storeLimits.historyMilliseconds,
-        now: Date.now,
+        now: () => performance.now(),
         handler: {
           changed(events, revision) {
             if (database !== undefined) database.#changed(events, revision)

@@ -79,7 +79,7 @@ export class LevelStore implements Store, ChangeLog {
     this.#base = parts.base
     this.#residency = parts.residency
     this.#limits = parts.limits
-    this.#now = parts.now ?? Date.now
+    this.#now = parts.now ?? (() => performance.now())
     this.#allowance = parts.allowance
     this.#head = parts.state.head
     this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)

@@ -16,7 +16,7 @@ export interface LevelStoreOptions {
   directory: string
   base?: BaseLayer
   limits?: Partial<StoreLimits>
-  /** Milliseconds, for the age of history. */
+  /** Milliseconds that have elapsed, for the age of history. Default: performance.now(). */
   now?: () => number
   /** Memory that large stores of the process may use together. Default: none. */
   residents?: ResidentBudget

@@ -61,7 +61,7 @@ class MemoryStore implements Store, ChangeLog {
   constructor(base: BaseLayer, limits: StoreLimits) {
     this.#limits = limits
     this.#buffer = new EventBuffer(baseRevision, limits.recentEventBytes)
-    this.#history = new HistoryPolicy(limits, Date.now)
+    this.#history = new HistoryPolicy(limits, () => performance.now())
     for (const key of base.keys) {
       this.#keys.push(key)
       this.#versions.set(key, [{ revision: baseRevision, state: baseValue(base, key) }])

@@ -1,6 +1,6 @@
 // Earlier revisions, until they are compacted.
 
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import type { Store } from "../../types.ts"
 import { closing, code, put, remove, show, take } from "./shorthand.ts"
 
@@ -62,6 +62,20 @@ export function history(open: () => Promise<Store>): void {
     await store.compact(3)
     expect(store.compactedRevision).toBe(4)
     await expectStates(store, 5)
+  })
+
+  test("is kept when the system's clock is corrected", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    try {
+      const store = await filled()
+      vi.setSystemTime(Date.now() + 24 * 3_600_000)
+      await put(store, "/h/a", "4")
+      await put(store, "/h/a", "5")
+      await take(store.watch("/h/", { after: 1 }), 1)
+      expect((await store.get("/h/a", 2))?.modRevision).toBe(2)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test("the latest revision remains readable and watchable after any compaction", async () => {
