@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
+import type { Watcher } from "../../storage/types.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
 import { readRecords, createRecord } from "./tenant-record.ts"
@@ -79,6 +80,57 @@ test("a tenant that cannot be opened leaves no data", async () => {
   expect(directory.list()).toEqual([])
   expect(removed).toHaveLength(1)
   expect((await readRecords(all.store)).records).toEqual([])
+})
+
+test("a deletion that has failed is completed by the next one, or by the next creation of that name", async () => {
+  const { all, removed } = parts()
+  const { removeStore } = all
+  let isFailing = true
+  all.removeStore = (uid) => (isFailing ? Promise.reject(new Error("disk fails")) : removeStore(uid))
+  await using directory = await TenantDirectory.open(all)
+  const tenants = [await directory.create(request("a")), await directory.create(request("b"))]
+  for (const { name } of tenants) await expect(directory.delete(name)).rejects.toThrow("disk fails")
+  await expect(directory.delete("a")).rejects.toThrow("disk fails")
+  isFailing = false
+  await directory.delete("a")
+  expect(removed).toEqual([tenants[0]?.uid])
+  await directory.create(request("b", "new"))
+  expect(removed).toEqual(tenants.map(({ uid }) => uid))
+})
+
+test("a tenant that goes to another process is deleted only when it has been closed", async () => {
+  const closed = Promise.withResolvers<void>()
+  const { all, removed } = parts({ limits: { ...limits, tenantIdleMs: 20 } })
+  const { openControlPlane } = all
+  const watch = (): Watcher => {
+    const { promise, resolve: close } = Promise.withResolvers<void>()
+    const next = async () => {
+      await promise
+      return { done: true as const, value: undefined }
+    }
+    return { revision: 1, close, [Symbol.asyncIterator]: () => ({ next }) }
+  }
+  all.openControlPlane = async (record, life) => {
+    const controlPlane = await openControlPlane(record, life)
+    const closing = { [Symbol.asyncDispose]: () => closed.promise }
+    return { ...controlPlane, store: { revision: 1, watch }, ...closing } as unknown as ControlPlane
+  }
+  await using directory = await TenantDirectory.open(all)
+  await directory.create(request("a"))
+  await expect.poll(() => directory.awake).toBe(0)
+  const ended: string[] = []
+  const both = [
+    directory.release("a").then((released) => ended.push(`released: ${released}`)),
+    directory.delete("a").then(() => ended.push("deleted")),
+  ]
+  // A creation takes more turns than an operation that waits for nothing.
+  await directory.create(request("b"))
+  expect(ended).toEqual([])
+  closed.resolve()
+  await Promise.all(both)
+  expect(ended.sort()).toEqual(["deleted", "released: true"])
+  // Whoever has it now removes its data.
+  expect(removed).toEqual([])
 })
 
 test("a tenant is prepared on first use", async () => {

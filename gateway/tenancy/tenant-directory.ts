@@ -29,7 +29,15 @@ import type { TenantValueHandler } from "./subscriptions.ts"
 import type { ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
-import { changeRecord, createRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
+import {
+  changeRecord,
+  createRecord,
+  createRecordAnew,
+  deletingRecord,
+  readRecords,
+  replaceRecord,
+  type TenantRecord,
+} from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts {
@@ -117,15 +125,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #create(request: TenantRequest): Promise<Tenant> {
     const { store, newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
-    for (
-      let found = await createRecord(store, record);
-      found !== undefined;
-      found = await createRecord(store, record)
-    ) {
-      // Another gateway was faster, or has left a partially deleted tenant.
-      if (found.state === "active") return found.tenant
-      await this.#remove(found)
-    }
+    const present = await createRecordAnew(store, record, (left) => this.#remove(left))
+    // Another gateway was faster.
+    if (present !== undefined) return present.tenant
     const tenant = await this.#make(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
@@ -160,8 +162,11 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const entry = this.#known.get(name)
     if (entry === undefined) return true
     if (entry.isOpen || this.#operations.isInProgress(name)) return false
-    await this.#known.remove(entry)
-    await replaceRecord(this.#parts.store, entry.record.tenant)
+    // It may just have fallen asleep, and not be closed yet: whoever deletes it then waits for that.
+    await this.#operations.leave(name, async () => {
+      await this.#known.remove(entry)
+      await replaceRecord(this.#parts.store, entry.record.tenant)
+    })
     return true
   }
 
@@ -193,6 +198,8 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #delete(name: string): Promise<void> {
     await this.#others?.settle()
     const entry = this.#known.get(name)
+    const left = entry === undefined ? await deletingRecord(this.#parts.store, name) : undefined
+    if (left !== undefined) await this.#remove(left)
     if (entry === undefined) return
     await this.#forget(entry)
     this.#parts.log.info({ tenant: name }, "tenant deleted")

@@ -74,6 +74,25 @@ export async function createRecord(store: Store, record: TenantRecord): Promise<
   return parse(present)
 }
 
+/** As createRecord(), but first `remove` completes a deletion of the same name that has failed. */
+export async function createRecordAnew(
+  store: Store,
+  record: TenantRecord,
+  remove: (left: TenantRecord) => Promise<void>,
+): Promise<TenantRecord | undefined> {
+  for (;;) {
+    const found = await createRecord(store, record)
+    if (found?.state !== "deleting") return found
+    await remove(found)
+  }
+}
+
+/** The record of a tenant whose deletion has failed, or is in progress in another process. */
+export async function deletingRecord(store: Store, name: string): Promise<TenantRecord | undefined> {
+  const found = await readRecord(store, name)
+  return found?.state === "deleting" ? found : undefined
+}
+
 /** Replaces the tenant's record; undefined removes it. Does nothing if there is no record, or that of another tenant. */
 export async function replaceRecord(store: Store, { name, uid }: Tenant, record?: TenantRecord): Promise<void> {
   const key = prefix + name

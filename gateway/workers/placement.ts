@@ -161,6 +161,11 @@ export class Placement implements AsyncDisposable {
     await this.#returning
   }
 
+  /** There may be another tenant of its name by now. */
+  #isHeld(held: Held): boolean {
+    return this.#held.get(held.record.tenant.name) === held
+  }
+
   #homeOf({ record }: Held): Worker | undefined {
     const byPlace = new Map([...this.#parts.pool.workers].map((worker) => [worker.place, worker]))
     const place = homeOf(record.tenant.uid, byPlace.keys())
@@ -224,7 +229,7 @@ export class Placement implements AsyncDisposable {
   async #publishRoutes(all: readonly Held[]): Promise<void> {
     const { routes, pool } = this.#parts
     for (const some of batches(all)) {
-      const set = some.filter(({ record }) => this.#held.has(record.tenant.name)).map(routeOf)
+      const set = some.filter((held) => this.#isHeld(held)).map(routeOf)
       routes.set(set)
       await pool.broadcast("route", { set, gone: [] })
     }
@@ -253,11 +258,11 @@ export class Placement implements AsyncDisposable {
         const home = this.#homeOf(held)
         const { owner, creating, record } = held
         if (signal.aborted) return
-        if (owner === home || !this.#held.has(record.tenant.name)) this.#misplaced.delete(held)
+        if (owner === home || !this.#isHeld(held)) this.#misplaced.delete(held)
         else if (creating || owner === undefined || home === undefined) continue
         if (owner === undefined || owner === home || this.#parts.isLeaving(record.tenant.name)) continue
         if ((await ignoreClosed(owner.channel.call("release", record.tenant.name))) !== true) continue
-        if (held.owner !== owner || !this.#held.has(record.tenant.name)) continue // taken over or deleted meanwhile
+        if (held.owner !== owner || !this.#isHeld(held)) continue // taken over or deleted meanwhile
         this.#unsettle(held)
         await this.#place([held])
       }

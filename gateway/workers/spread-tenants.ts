@@ -23,7 +23,14 @@ import { newRecord } from "../tenancy/new-tenant.ts"
 import { StoredMarks } from "../tenancy/stored-marks.ts"
 import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
-import { changeRecord, createRecord, readRecords, replaceRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
+import {
+  changeRecord,
+  createRecordAnew,
+  deletingRecord,
+  readRecords,
+  replaceRecord,
+  type TenantRecord,
+} from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
 import { type Held, Placement, routeOf } from "./placement.ts"
 import type { WorkerPool } from "./pool.ts"
@@ -108,7 +115,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { store, issuerOf } = this.#parts
     // A prepared store would be open in this process, but the tenant's owner is a worker.
     const record = newRecord(request, randomUUID(), issuerOf(request.name))
-    const present = await createRecord(store, record)
+    const present = await createRecordAnew(store, record, (left) => this.#removeFromDisk(left))
     if (present !== undefined) throw tenantExists(request.name)
     const held = this.#placement.add(record, true)
     try {
@@ -137,6 +144,8 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   async #delete(name: string): Promise<void> {
     const held = this.#placement.get(name)
+    const left = held === undefined ? await deletingRecord(this.#parts.store, name) : undefined
+    if (left !== undefined) await this.#removeFromDisk(left)
     if (held === undefined) return
     await this.#forget(held)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
