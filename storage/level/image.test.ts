@@ -242,7 +242,7 @@ describe("a store whose log was emptied", () => {
 
     test("is refused if its process was killed", async () => {
       await using store = await open()
-      await put(store, "/a", "3")
+      for (let group = 0; group < 16; group++) await put(store, "/a", String(group))
       const noted = expect.stringContaining(`"head":${store.revision},`)
       await expect.poll(() => readFile(join(directory, "IMAGE"), "latin1")).toEqual(noted)
       await expectRefused(await emptied(directory))

@@ -53,6 +53,12 @@ export interface LevelStoreParts {
   allowance: Allowance
 }
 
+/**
+ * Groups of transactions after which it is noted how far an open store has got: more than a new tenant has, since a note takes as long as a
+ * few of them.
+ */
+const firstNoted = 16
+
 export class LevelStore implements Store, ChangeLog {
   readonly #hasImage: boolean
   readonly #noted: LevelStoreParts["noted"]
@@ -265,8 +271,9 @@ export class LevelStore implements Store, ChangeLog {
       this.#counts.committed(events)
     })
     this.#groups++
-    // The first, second, fourth, eighth …: nobody waits for it.
-    if (Number.isInteger(Math.log2(this.#groups))) this.#noting = this.#noting.then(() => this.#note(undefined))
+    // Then after twice as many, and so on; nobody waits for it.
+    if (this.#groups >= firstNoted && Number.isInteger(Math.log2(this.#groups)))
+      this.#noting = this.#noting.then(() => this.#note(undefined))
     this.#history.check(this.#head, this.#buffer.publish(events, revision))
   }
 
