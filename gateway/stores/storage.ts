@@ -29,8 +29,8 @@ export interface StoreOptions {
 
 /** Changes by other gateways to stores that are closed here. */
 export interface OtherGateways {
-  /** Called when a store that is not open here has changed; "": any of them may have. `isPut`: something was written. */
-  onChange(listener: (uid: string, isPut: boolean) => void): void
+  /** Called when a store that is not open here has changed; "": any of them may have. */
+  onChange(listener: (uid: string) => void): void
   /** The last observed change to a store that is closed here, as a revision; 0: none was observed. */
   lastChange(uid: string): number
   /** The store has been removed. */

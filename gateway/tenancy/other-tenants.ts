@@ -6,7 +6,6 @@ import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { Revision, Store, Watcher } from "../../storage/types.ts"
 import { authorityName } from "../pki/trust-store.ts"
-import { superUid } from "../stores/data-directory.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import type { KnownTenants } from "./known-tenants.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
@@ -19,7 +18,6 @@ export interface OtherTenantsParts {
   known: KnownTenants
   /** An operation of this gateway on the tenant of that name is in progress: call reload() after it. */
   isInProgress: (name: string) => boolean
-  removeStore: (uid: string) => Promise<void>
   log: Log
 }
 
@@ -30,18 +28,15 @@ export class OtherTenants implements AsyncDisposable {
   #watcher: Watcher | undefined
   #settling: Promise<void> | undefined
   #settlingNext: Promise<void> | undefined
-  /** Stores that may belong to nobody, which are being looked at. */
-  readonly #strays = new Map<string, Promise<void>>()
 
   /** `revision`: changes up to it are known. */
   constructor(parts: OtherTenantsParts, revision: Revision) {
     this.#parts = parts
     this.#running = this.#run(revision)
     const { gateways, known } = parts
-    gateways.onChange((uid, isPut) => {
+    gateways.onChange((uid) => {
       const changed = uid === "" ? known.all() : [known.byAuthority(authorityName(uid))]
       for (const entry of changed) if (entry !== undefined) known.callChanged(entry)
-      if (isPut && changed[0] === undefined && uid !== superUid) this.#removeStray(uid)
     })
   }
 
@@ -67,25 +62,6 @@ export class OtherTenants implements AsyncDisposable {
     this.#ending.abort()
     this.#watcher?.close()
     await this.#running
-    await Promise.all(this.#strays.values())
-  }
-
-  /**
-   * A gateway that was stopped while another one deleted a tenant may write to its store when it continues. The record of a tenant is
-   * there before anything is in its store, and until its store has been removed: without one, the store belongs to nobody.
-   */
-  #removeStray(uid: string): void {
-    if (this.#strays.has(uid) || this.#ending.signal.aborted) return
-    const { store, removeStore, log } = this.#parts
-    const removing = (async () => {
-      const { records } = await readRecords(store)
-      if (records.some(({ tenant }) => tenant.uid === uid)) return
-      log.warn({ uid }, "what was written to the store of a deleted tenant is removed")
-      await removeStore(uid)
-    })()
-      .catch((error: unknown) => log.error({ err: error, uid }, "removing the store of a deleted tenant failed"))
-      .finally(() => this.#strays.delete(uid))
-    this.#strays.set(uid, removing)
   }
 
   async #run(revision: Revision): Promise<void> {

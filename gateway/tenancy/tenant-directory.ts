@@ -85,9 +85,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   #follow(gateways: OtherGateways, revision: Revision): void {
-    const { store, removeStore, log } = this.#parts
+    const { store, log } = this.#parts
     const isInProgress = (name: string): boolean => this.#operations.isInProgress(name)
-    this.#others = new OtherTenants({ store, gateways, known: this.#known, isInProgress, removeStore, log }, revision)
+    this.#others = new OtherTenants({ store, gateways, known: this.#known, isInProgress, log }, revision)
   }
 
   /** Finds tenants for requests. */

@@ -45,7 +45,7 @@ export class EtcdDatabase implements AsyncDisposable {
   readonly #lastChanges = new Map<string, Revision>()
   /** Quota usage of closed stores, as long as nothing has changed. */
   readonly #known = new Map<string, Known>()
-  readonly #listeners = new Set<(uid: string, isPut: boolean) => void>()
+  readonly #listeners = new Set<(uid: string) => void>()
   readonly #connection: Connection
   readonly #callMs: number
   /** Member names in quota gates that closed stores have left and that are not in use. */
@@ -149,8 +149,8 @@ export class EtcdDatabase implements AsyncDisposable {
     }
   }
 
-  /** Calls the listener when a store that is not open here has changed. `isPut`: something was written. */
-  onChange(listener: (uid: string, isPut: boolean) => void): () => void {
+  /** Calls the listener when a store that is not open here has changed. */
+  onChange(listener: (uid: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -182,8 +182,7 @@ export class EtcdDatabase implements AsyncDisposable {
     if (stores === undefined) {
       if (this.#lastChanges.has(uid)) this.#lastChanges.set(uid, revision)
       this.#known.delete(uid)
-      const isPut = events.some(({ type }) => type === 0)
-      for (const listener of this.#listeners) listener(uid, isPut)
+      for (const listener of this.#listeners) listener(uid)
     } else for (const store of stores) store.changed(events, revision)
   }
 
@@ -194,7 +193,7 @@ export class EtcdDatabase implements AsyncDisposable {
     this.#known.clear()
     const error = compactedError(revision - 1, revision)
     for (const store of stores) store.startAnew(error, revision)
-    for (const listener of this.#listeners) listener("", false)
+    for (const listener of this.#listeners) listener("")
   }
 
   #memberOf(uid: string): string {

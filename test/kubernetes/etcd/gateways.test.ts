@@ -6,7 +6,6 @@ import { isConflict, isNotFound, StatusError } from "../../../apimachinery/statu
 import { clusterRoleBindings, configMaps, customResourceDefinitions, namespaces } from "../../../client/resources.ts"
 import { createHttpClient } from "../../../client/http/client.ts"
 import type { KubeClient } from "../../../client/rest.ts"
-import { EtcdDatabase } from "../../../storage/etcd/database.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "../../../gateway/testing/start-gateway.ts"
 import { eventually } from "../../harness/eventually.ts"
 import { lacks } from "../harness/needs.ts"
@@ -70,19 +69,6 @@ describe.skipIf(lacks(["etcd"]))("two gateways on one etcd", () => {
     expect(made.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"])
     expect(await first.gateway.tenants.kubeconfig("once")).toContain("/tenants/once")
     await eventually(() => first.gateway.tenants.get("once")?.uid === second.gateway.tenants.get("once")?.uid)
-  })
-
-  test("what a gateway writes to a tenant that another has deleted is removed, as if it had been stopped", async () => {
-    await using stopped = await EtcdDatabase.open(shared)
-    const [deleted, present] = [await first.createTenant("deleted"), await first.createTenant("present")]
-    await first.gateway.tenants.delete("deleted")
-    await using left = await stopped.openStore(deleted.tenant.uid)
-    await using kept = await stopped.openStore(present.tenant.uid)
-    const operations = [{ type: "put", key: "/registry/left", value: Buffer.from("something") }] as const
-    for (const store of [kept, left]) await store.txn({ compare: [], operations })
-    await eventually(async () => (await left.range("/")).items.length === 0, { what: "the store to be removed" })
-    expect(await kept.get("/registry/left")).toBeDefined()
-    for (const client of clients(present)) await client.list(configMaps)
   })
 
   test("what one acknowledged, the other reads, lists, and takes as a version to start from", async () => {
