@@ -123,7 +123,7 @@ function unreadIn(ctx: RequestContext, { subresources }: ResourceDefinition, obj
   const hasStatus = subresources.some(({ name }) => name === "status")
   const isStatus = ctx.info.subresource === "status"
   const unread = findUnread(object as unknown as Json)
-  return hasStatus ? unread.filter(([field]) => (field === "status") === isStatus) : unread
+  return hasStatus ? unread.filter(({ step }) => (step === "status") === isStatus) : unread
 }
 
 /** What Go's time is that is not set. */

@@ -27,9 +27,11 @@ type WriteContext = Pick<RequestContext, "controlPlane" | "turn" | "pause" | "si
 interface Written {
   object: KubeObject
   isReadOtherwise: boolean
+  /** Then it is, by whatever definition (unread-fields.ts). */
+  hasUnread: boolean
 }
 
-/** A write of a custom resource whose definition changes again and again, within about five seconds. Beyond: Conflict. */
+/** A write of a custom resource whose definition changes again and again; each wait is a millisecond longer. Beyond five seconds: Conflict. */
 const maxDefinitionChanges = 100
 
 export class ObjectStorage {
@@ -84,8 +86,9 @@ export class ObjectStorage {
     try {
       const inOther = converted ?? (await this.converted(object))
       const toStore = inOther ?? this.#asStored(object)
-      const isReadOtherwise = (inOther === undefined && hasUnread(object)) || this.#isReadOtherwise(toStore)
-      stored = await this.#put(ctx, key, toStore, modRevision, isReadOtherwise)
+      const unread = inOther === undefined && hasUnread(object)
+      const isReadOtherwise = unread || this.#isReadOtherwise(toStore)
+      stored = await this.#put(ctx, key, { object: toStore, isReadOtherwise, hasUnread: unread }, modRevision)
       if (stored === undefined) return undefined
       claim?.commit()
       // All writes of a group complete at once.
@@ -102,22 +105,16 @@ export class ObjectStorage {
    * stored is as it would be read then: readers do not expect older objects after the change. If the definition was deleted, nothing is
    * stored, which nobody could find; and nothing is created while its objects are deleted, so that none is left.
    */
-  async #put(
-    ctx: WriteContext,
-    key: string,
-    toStore: KubeObject,
-    modRevision: number,
-    isReadOtherwise: boolean,
-  ): Promise<KeyValue | undefined> {
+  async #put(ctx: WriteContext, key: string, toStore: Written, modRevision: number): Promise<KeyValue | undefined> {
     const edition = this.#definition.customResource?.edition
     const compare: [Comparison] = [{ key, modRevision }]
-    let written: Written = { object: toStore, isReadOtherwise }
+    let written = toStore
     let writtenBy = edition
     for (let attempt = 0; attempt < maxDefinitionChanges; attempt++) {
       const latest = edition?.latest
       if (latest === undefined && edition !== undefined) throw noSuchPath()
       if (latest !== writtenBy) {
-        written = this.#as(latest, written, ctx.controlPlane)
+        written = this.#adapted(latest, written, ctx.controlPlane)
         writtenBy = latest
       }
       const definition = latest?.definition
@@ -133,12 +130,14 @@ export class ObjectStorage {
   }
 
   /** As an object is read by the definition of today, if that has changed. */
-  #as(latest: Edition | undefined, written: Written, { resources }: RequestContext["controlPlane"]): Written {
+  #adapted(latest: Edition | undefined, written: Written, { resources }: RequestContext["controlPlane"]): Written {
     const { group, resource } = this.#definition
     const { version } = parseGroupVersion(written.object.apiVersion)
     const served = resources.registry({ group, version, resource })?.definition.customResource
     const read = served?.edition === latest ? served?.aged?.read(written.object) : undefined
-    return read === undefined || read === written.object ? written : { object: read, isReadOtherwise: false }
+    if (read === undefined || read === written.object) return written
+    const { hasUnread } = written
+    return { object: read, isReadOtherwise: hasUnread, hasUnread }
   }
 
   /** Undefined: the object is not at the revision of the first comparison. "redefined": the definition not at that of the second. */

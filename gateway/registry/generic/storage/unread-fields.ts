@@ -6,28 +6,36 @@
 import type { Json } from "../../../../apimachinery/object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../../../../apimachinery/schema/json-object.ts"
 
-/** Where an object had null, or something empty in metadata. */
-export type Unread = readonly (string | number)[]
-
-const noted = new WeakMap<object, readonly Unread[]>()
-
-/** Before the object is decoded, which drops some of them. */
-export function findUnread(object: Json): Unread[] {
-  const found: Unread[] = []
-  collect(object, [], false, found)
-  return found
+/** Where an object had null, or something empty in metadata: in the field or item of that name. Items of lists themselves remain. */
+export interface Unread {
+  readonly step: string | number
+  /** In it; none: it was such a value itself. */
+  readonly below: readonly Unread[]
 }
 
-function collect(value: Json, path: (string | number)[], isMetadata: boolean, found: Unread[]): void {
-  if (typeof value !== "object" || value === null) return
-  for (const [key, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+const none: readonly Unread[] = []
+const noted = new WeakMap<object, readonly Unread[]>()
+
+/** Before the object is decoded, which drops some of them. As large as the object at most, however deep that is. */
+export function findUnread(object: Json): Unread[] {
+  return collect(object, 0, false)
+}
+
+function collect(value: Json, depth: number, isMetadata: boolean): Unread[] {
+  if (typeof value !== "object" || value === null) return []
+  const isList = Array.isArray(value)
+  const found: Unread[] = []
+  for (const [step, item] of isList ? value.entries() : Object.entries(value)) {
     // The server's own.
-    if (key === "managedFields" && path.length === 1) continue
-    path.push(key)
-    if (item === null || (isMetadata && isEmpty(item))) found.push([...path])
-    else collect(item, path, isMetadata || key === "metadata", found)
-    path.pop()
+    if (step === "managedFields" && depth === 1) continue
+    if (item === null || (isMetadata && isEmpty(item))) {
+      if (!isList) found.push({ step, below: none })
+      continue
+    }
+    const below = collect(item, depth + 1, isMetadata || step === "metadata")
+    if (below.length > 0) found.push({ step, below })
   }
+  return found
 }
 
 function isEmpty(value: Json): boolean {
@@ -41,21 +49,19 @@ export function noteUnread(object: object, found: readonly Unread[]): void {
 
 /** The fields of the object in or below which there were such values, and are no more. */
 export function unreadFields(object: object): string[] {
-  const found = noted.get(object)?.filter((path) => isDropped(object as JsonObject, path)) ?? []
-  return found.map(([field]) => String(field))
+  const found = noted.get(object)?.filter((place) => isDropped(object as JsonObject, place, 0)) ?? []
+  return found.map(({ step }) => String(step))
 }
 
 export function hasUnread(object: object): boolean {
-  return unreadFields(object).length > 0
+  return noted.get(object)?.some((place) => isDropped(object as JsonObject, place, 0)) ?? false
 }
 
 /** Metadata that is null is decoded as an empty one. */
-function isDropped(object: JsonObject, path: Unread): boolean {
-  let holder: Json = object
-  for (const step of path) {
-    if (typeof holder !== "object" || holder === null) return false
-    if (!Object.hasOwn(holder, step)) return step === path.at(-1) && !Array.isArray(holder)
-    holder = (holder as JsonObject)[step] as Json
-  }
-  return path.length > 1 && path.at(-1) === "metadata" && isObject(holder) && isEmptyObject(holder)
+function isDropped(holder: Json, { step, below }: Unread, depth: number): boolean {
+  if (typeof holder !== "object" || holder === null) return false
+  if (!Object.hasOwn(holder, step)) return below.length === 0 && !Array.isArray(holder)
+  const value = (holder as JsonObject)[step] as Json
+  if (below.length > 0) return below.some((place) => isDropped(value, place, depth + 1))
+  return depth > 0 && step === "metadata" && isObject(value) && isEmptyObject(value)
 }
