@@ -90,12 +90,12 @@ class Collector {
       return { requeueAfterMs: incompleteMs }
     }
     const client = this.#ctx.tenants.client(tenant)
-    if (node.isBeingDeleted) await this.#reportMisplaced(tenant, client, graph, node)
-    if (node.orphansDependents) return this.#orphan(client, graph, node)
-    if (node.deletesDependents) return this.#deleteDependents(tenant, client, graph, node)
-    // It is being deleted already; its dependents follow when it is gone.
-    if (node.isBeingDeleted) return
-    await this.#collect(tenant, client, graph, node)
+    if (!node.isBeingDeleted) return this.#collect(tenant, client, graph, node)
+    // Otherwise its dependents follow when it is gone.
+    if (node.orphansDependents) await this.#orphan(client, graph, node)
+    else if (node.deletesDependents) await this.#deleteDependents(tenant, client, graph, node)
+    // At last, since an owner that cannot be read must not hold the deletion up.
+    await this.#reportMisplaced(tenant, client, graph, node)
   }
 
   #graph(tenant: string): Graph {
