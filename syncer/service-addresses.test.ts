@@ -51,7 +51,7 @@ describe("createServiceAddresses()", () => {
   })
 
   test("its namespace counts as the copies do, with those in super that the tenant has no more", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] })
+    vi.useFakeTimers({ toFake: ["performance"] })
     onTestFinished(() => void vi.useRealTimers())
     addresses = createServiceAddresses(superCluster, { ...tenant, quota: { namespaces: 2 } })
     const inNamespace = (namespace: string): Service => ({
@@ -63,6 +63,7 @@ describe("createServiceAddresses()", () => {
     await addresses.claim(inNamespace("two"), undefined)
     const refused = {
       code: 403,
+      details: { name: "three", kind: "namespaces" },
       message:
         'namespaces "three" is forbidden: exceeded quota: tenant, requested: namespaces=1, used: namespaces=2, limited: namespaces=2',
     }

@@ -13,6 +13,7 @@ import {
   isNotFound,
   serviceUnavailable,
 } from "../apimachinery/status.ts"
+import { systemClock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { namespaces, services } from "../client/resources.ts"
@@ -21,7 +22,7 @@ import type { Tenant } from "../client/tenants.ts"
 import { changeOf, copyAddresses, markOf } from "./address-changes.ts"
 import { superKeys } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
-import { scrubMessages, tenantMessage } from "../apimachinery/tenant-texts.ts"
+import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { exceeded, maxNamespaces } from "./copy-quota.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
@@ -76,7 +77,8 @@ class Claims {
   /** By uid, Services being written, with their end: their copies are not orphans. */
   readonly #underWay = new Map<string, Promise<void>>()
   /** The tenant's namespaces in super, as they were counted last, and those that were made here since. */
-  #namespaces = { used: 0, at: 0 }
+  #namespaces = { used: 0, at: -Infinity }
+  #counting: Promise<void> | undefined
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
     this.#superClient = superClient
@@ -285,7 +287,7 @@ class Claims {
     const namespaceObject: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
     const { labels, annotations } = superKeys("Namespace", namespaceObject, this.#tenant)
     const marks = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== ""))
-    await this.#confirmNamespace(name)
+    await this.#confirmNamespace(namespace)
     try {
       await this.#superClient.create(namespaces, { ...namespaceObject, metadata: { name, labels, annotations: marks } })
     } catch (error) {
@@ -297,19 +299,23 @@ class Claims {
    * Confirms that the tenant may have another namespace in super. They are counted there, as all copies are (copy-quota.ts), but not for each:
    * in between, those that are made here are added, and those that the syncer makes are counted by it.
    */
-  async #confirmNamespace(name: string): Promise<void> {
-    const { clusterKey, quota = {} } = this.#tenant
-    const limited = maxNamespaces(quota)
+  async #confirmNamespace(namespace: string): Promise<void> {
+    const limited = maxNamespaces(this.#tenant.quota ?? {})
     const { used, at } = this.#namespaces
     const { namespacesKnownMs, namespacesFullMs } = syncerLimits
-    if (Date.now() - at >= (used < limited ? namespacesKnownMs : namespacesFullMs)) {
-      const labelSelector = `${clusterLabel}=${clusterKey},${controlledLabel}=true`
-      const { items } = await this.#superClient.list(namespaces, { labelSelector, metadataOnly: true })
-      const present = items.filter((namespace) => recordedOwner(namespace)?.clusterKey === clusterKey)
-      this.#namespaces = { used: present.length, at: Date.now() }
-    }
-    if (this.#namespaces.used >= limited) throw exceeded(namespaces, name, { used: this.#namespaces.used, limited })
+    if (systemClock.elapsed() - at >= (used < limited ? namespacesKnownMs : namespacesFullMs))
+      await (this.#counting ??= this.#countNamespaces().finally(() => (this.#counting = undefined)))
+    const { used: now } = this.#namespaces
+    if (now >= limited) throw exceeded(namespaces, namespace, { used: now, limited })
     this.#namespaces.used++
+  }
+
+  async #countNamespaces(): Promise<void> {
+    const { clusterKey } = this.#tenant
+    const labelSelector = `${clusterLabel}=${clusterKey},${controlledLabel}=true`
+    const { items } = await this.#superClient.list(namespaces, { labelSelector, metadataOnly: true })
+    const present = items.filter((namespace) => recordedOwner(namespace)?.clusterKey === clusterKey)
+    this.#namespaces = { used: present.length, at: systemClock.elapsed() }
   }
 
   /** Errors that the tenant caused are passed on; for all others, the service is reported as unavailable. */
@@ -320,7 +326,10 @@ class Claims {
     const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
     const message = tenantMessage(error, names)
     if (hasReason(error, "Invalid", "Forbidden", "AlreadyExists", "Conflict") && !isNamespaceTerminating(error)) {
-      return new StatusError({ ...scrubMessages(error.status, names), message }, { cause: error })
+      const { details, ...rest } = scrubMessages(error.status, names)
+      // Of the namespace there, if that was refused.
+      const named = details && { ...details, ...(details.name && { name: scrubText(details.name, names) }) }
+      return new StatusError({ ...rest, message, ...(named && { details: named }) }, { cause: error })
     }
     return serviceUnavailable(`service "${name}": no address from the super cluster: ${message}`, { cause: error })
   }
