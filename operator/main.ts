@@ -44,7 +44,7 @@ export class Operator implements AsyncDisposable {
   readonly #reconciler: VirtualClusterReconciler
   readonly #stops: (() => void)[] = []
   readonly #served = Promise.withResolvers<void>()
-  #isRestoring = false
+  #restoring: Promise<void> | undefined
   #ready: Promise<void> = Promise.resolve()
   #running: Promise<unknown> = Promise.resolve()
 
@@ -88,7 +88,7 @@ export class Operator implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     for (const stop of this.#stops) stop()
-    await endsWithin(this.#clock, operatorLimits.stopTimeoutMs, this.#running)
+    await endsWithin(this.#clock, operatorLimits.stopTimeoutMs, Promise.all([this.#running, this.#restoring]))
     this.#queue[Symbol.dispose]()
     await this.#recorder.drained()
   }
@@ -117,15 +117,14 @@ export class Operator implements AsyncDisposable {
 
   /** They are served no more: somebody has removed the definitions, or the super cluster is another one. */
   #noteFailure(error: unknown): void {
-    if (!isNotFound(error) || this.#isRestoring) return
-    this.#isRestoring = true
+    if (!isNotFound(error) || this.#restoring !== undefined) return
     const { signal } = this.#stopping
     this.#log.warn({}, "the super cluster does not serve VirtualClusters any more; defining them again")
-    ensureCustomResourceDefinitions(this.#options.superClient, { signal, clock: this.#clock })
+    this.#restoring = ensureCustomResourceDefinitions(this.#options.superClient, { signal, clock: this.#clock })
       .catch((failure: unknown) =>
         this.#log.warn({ error: errorMessage(failure) }, "VirtualClusters cannot be defined; retrying"),
       )
-      .finally(() => (this.#isRestoring = false))
+      .finally(() => (this.#restoring = undefined))
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -145,6 +144,7 @@ export class Operator implements AsyncDisposable {
       }),
     )
     const versions = new Informer(superClient, clusterVersions, {
+      failed: (error) => this.#noteFailure(error),
       ...(clock === undefined ? {} : { clock }),
       ...(log === undefined ? {} : { log }),
     })
