@@ -4,7 +4,7 @@ import type { Scenario, Step } from "../scenario.ts"
 import { config } from "./deletion-steps.ts"
 import { settle } from "./steps.ts"
 
-const group = "NAMESPACE.example.com"
+const group = "NAMESPACE.unreachable.example.com"
 const name = `v1.${group}`
 const unavailable: readonly Step[] = [
   {
