@@ -13,7 +13,7 @@ export interface TenantRecord {
   state: "active" | "deleting"
   /** The issuer of its service account tokens. */
   issuer: string
-  /** Set once its store has been opened: from then on a store that is missing or empty is damage. */
+  /** Set once its store has been opened, which makes its first write and flushes it: a store that is missing or empty is damage then. */
   isStored?: boolean
 }
 
