@@ -102,14 +102,14 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a super cluster", () =
       (await tenant.list(pods)).items.every(({ metadata: { name } }) => name?.startsWith("deleted") !== true),
     )
     await isMirrored()
-    // As many revisions as its own components use until Polyplane has found it again.
+    // More revisions than its own components use until Polyplane has found it again, on a busy machine as well.
     const more: ConfigMap = {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { namespace: "default", generateName: "more-" },
     }
-    for (let each = 0; each < 1000; each += 10)
-      await Promise.all(Array.from({ length: 10 }, () => kubernetes.client.create(configMaps, more)))
+    for (let each = 0; each < 4000; each += 20)
+      await Promise.all(Array.from({ length: 20 }, () => kubernetes.client.create(configMaps, more)))
     await kubernetes.stop()
     await rm(kubernetes.etcdData, { recursive: true })
     await cp(kubernetes.path("backup"), kubernetes.etcdData, { recursive: true })
