@@ -1,5 +1,6 @@
 // Whether a node still reports: its status or its Lease changes. Times are those at which a change was observed, not those that the node
-// reports, and count what has elapsed: no correction of a clock makes a node silent. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
+// reports, and count what has elapsed: no correction of a clock makes a node silent.
+// Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
 
 import { timestamp, type KubeObject, type Node } from "../../apimachinery/object.ts"
 import type { Clock } from "../../client/clock.ts"

@@ -1,7 +1,7 @@
 // Records that tenants have a store. The first opening of a tenant, which its creation waits for, does not wait for this; the next one
 // does. If a process ends in between, only the loss of that store would not be noticed.
 
-import { setTimeout as delay } from "node:timers/promises"
+import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { Store } from "../../storage/types.ts"
 import { changeRecord, markStored, type TenantRecord } from "./tenant-record.ts"
@@ -15,6 +15,7 @@ export class StoredMarks implements AsyncDisposable {
   /** By uid of the tenant. */
   readonly #underWay = new Map<string, Promise<void>>()
   #rest: Promise<void> | undefined
+  readonly #ending = new AbortController()
 
   constructor(store: Store, log: Log) {
     this.#store = store
@@ -37,7 +38,7 @@ export class StoredMarks implements AsyncDisposable {
   async #mark(record: TenantRecord): Promise<void> {
     const { tenant } = record
     try {
-      await (this.#rest ??= delay(restMs).finally(() => (this.#rest = undefined)))
+      await (this.#rest ??= pause(systemClock, restMs, this.#ending.signal).finally(() => (this.#rest = undefined)))
       await changeRecord(this.#store, tenant, markStored)
       markStored(record)
     } catch (error) {
@@ -49,6 +50,7 @@ export class StoredMarks implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
     await Promise.all(this.#underWay.values())
   }
 }
