@@ -1,24 +1,18 @@
 import { expect, test } from "vitest"
 import { inTurns } from "./in-turns.ts"
+import { countTurns } from "./testing/turns.ts"
 
 function workFor(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
 }
 
 test("others have their turn between long stretches, and nothing is left out", async () => {
-  let turns = 0
-  let isDone = false
-  const others = (): void => {
-    turns++
-    if (!isDone) setImmediate(others)
-  }
-  setImmediate(others)
+  using turns = countTurns()
   const taken: [item: number, turns: number][] = []
   await inTurns([1, 2, 3], (item) => {
-    taken.push([item, turns])
+    taken.push([item, turns.count])
     workFor(2)
   })
-  isDone = true
   expect(taken).toEqual([
     [1, 0],
     [2, 1],

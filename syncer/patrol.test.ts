@@ -11,6 +11,7 @@ import {
   virtualClusterUIDAnnotation,
 } from "../apimachinery/tenancy.ts"
 import { createRandom } from "../apimachinery/testing/random.ts"
+import { countTurns } from "../client/testing/turns.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
@@ -271,16 +272,9 @@ test("other work is not kept waiting by objects that take long", async () => {
   await eventually(() => running.pending === 0, { what: "the queue is empty" })
   let now = performance.now()
   using _clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10))
-  let turns = 0
-  let isOver = false
-  const count = (): void => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
+  using turns = countTurns()
   await running.patrol()
-  isOver = true
-  expect(turns).toBeGreaterThan(100)
+  expect(turns.count).toBeGreaterThan(100)
 })
 
 test("10 000 pods without differences are all compared and enqueue no keys", async () => {

@@ -18,6 +18,10 @@ export function some<T>(random: Random, least: number, most: number, make: () =>
 export const maybe = (random: Random, probability: number, fields: object): object =>
   chance(random, probability) ? fields : {}
 
+/** It may come too late, or be forbidden: to both sides alike. */
+export const refusable = (step: Step): Step =>
+  "settle" in step || "until" in step ? step : { ...step, mayBeRefused: true }
+
 /** What has it stays until the scenario ends, or until it is taken off. */
 export const held = { finalizers: ["example.com/hold"] }
 

@@ -5,7 +5,7 @@ import { chance, pick, type Random } from "../../../../apimachinery/testing/rand
 import type { Step } from "../scenario.ts"
 import { nodeNamed, own, podOn, says, tolerates } from "../scenarios/node-steps.ts"
 import { labels } from "../scenarios/steps.ts"
-import { type Family, held, maybe, oneByOne, reported, some } from "./family.ts"
+import { type Family, held, maybe, oneByOne, refusable, reported, some } from "./family.ts"
 
 const names = ["a", "b"] as const
 
@@ -32,8 +32,6 @@ export const nodes: Family = (random) => {
     steps: [...begin, ...oneByOne([newPod(), ...some(random, 4, 8, () => pick(random, steps)())].map(refusable))],
   }
 }
-
-const refusable = (step: Step): Step => ({ ...step, mayBeRefused: true })
 
 const patched = (random: Random, fields: object): Step => ({
   patch: ["nodes", `NAMESPACE-${pick(random, names)}`],

@@ -3,9 +3,9 @@
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step, Where } from "../scenario.ts"
-import { hold, uid } from "../scenarios/deletion-steps.ts"
+import { begunToEndIn, hold, uid } from "../scenarios/deletion-steps.ts"
 import { settle } from "../scenarios/steps.ts"
-import { type Family, maybe, oneByOne, some } from "./family.ts"
+import { type Family, maybe, oneByOne, refusable, some } from "./family.ts"
 
 interface Kind {
   apiVersion: string
@@ -47,7 +47,7 @@ export const ownersAcross: Family = (random) => {
   ]
   const begin = oneByOne(some(random, 3, 9, () => graph.create()))
   const act = (): Step[] => oneByOne(some(random, 2, 6, () => pick(random, steps)()))
-  const ends: Step[] = chance(random, 0.4) ? [{ delete: ["namespaces", other] }, begunToEnd, settle] : []
+  const ends: Step[] = chance(random, 0.4) ? [{ delete: ["namespaces", other] }, begunToEndIn(other), settle] : []
   return { ...passing, steps: [space, keeps, ...begin, ...act(), ...ends, ...act()].map(refusable) }
 }
 
@@ -81,10 +81,6 @@ const space: Step = { create: { apiVersion: "v1", kind: "Namespace", metadata: {
 const keeps: Step = {
   create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "keeps", namespace: other, ...hold } },
 }
-const begunToEnd: Step = {
-  until: ["namespaces", other],
-  has: { status: { conditions: [{ type: "NamespaceContentRemaining" }] } },
-}
 const definitionName = "gadgets.NAMESPACE.example.com"
 const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
 const definition: Step = {
@@ -116,8 +112,6 @@ const goes: readonly Step[] = [
   { until: ["customresourcedefinitions", definitionName], has: null },
   settle,
 ]
-
-const refusable = (step: Step): Step => ("settle" in step || "until" in step ? step : { ...step, mayBeRefused: true })
 
 class Graph {
   readonly #random: Random

@@ -4,7 +4,7 @@ import { chance, pick, type Random } from "../../../../apimachinery/testing/rand
 import type { Step } from "../scenario.ts"
 import { begunToEnd, hold, uid } from "../scenarios/deletion-steps.ts"
 import { settle } from "../scenarios/steps.ts"
-import { type Family, maybe, oneByOne, some } from "./family.ts"
+import { type Family, maybe, oneByOne, refusable, some } from "./family.ts"
 
 const kinds = [
   { apiVersion: "v1", kind: "ConfigMap", resource: "configmaps" },
@@ -49,8 +49,6 @@ export const namespaces: Family = (random) => {
     steps: [...begin.map(refusable), keeps, own, settle, delete_, begunToEnd, settle, ...meanwhile.map(refusable)],
   }
 }
-
-const refusable = (step: Step): Step => ("settle" in step ? step : { ...step, mayBeRefused: true })
 
 class Graph {
   readonly #random: Random

@@ -7,7 +7,7 @@ import { onOwn, ownNode, taint } from "../scenarios/daemon-set-steps.ts"
 import { hold } from "../scenarios/deletion-steps.ts"
 import { claims } from "../scenarios/stateful-set-steps.ts"
 import { container, labels, owner, scale, template, workload } from "../scenarios/steps.ts"
-import { type Family, held, maybe, oneByOne, some } from "./family.ts"
+import { type Family, held, maybe, oneByOne, refusable, some } from "./family.ts"
 
 const resources = { Deployment: "deployments", StatefulSet: "statefulsets", DaemonSet: "daemonsets" } as const
 type Kind = keyof typeof resources
@@ -22,8 +22,6 @@ export const rollouts =
     const steps = [...begin, ready, rollOut(random, kind), ...some(random, 3, 6, step)]
     return { nodes: "bound", steps: oneByOne(steps.map(refusable)) }
   }
-
-const refusable = (step: Step): Step => ({ ...step, mayBeRefused: true })
 
 function create(random: Random, kind: Kind): Step {
   const spec = kind === "DaemonSet" ? onOwn : {}

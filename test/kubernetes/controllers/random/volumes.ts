@@ -3,7 +3,7 @@
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"
 import { user } from "../scenarios/volume-steps.ts"
-import { type Family, held, maybe, oneByOne, some } from "./family.ts"
+import { type Family, held, maybe, oneByOne, refusable, some } from "./family.ts"
 
 const rank = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"] as const
 const askedModes = [...rank, "ReadWriteOncePod"] as const
@@ -45,8 +45,6 @@ export const volumes: Family = (random) => {
     steps: oneByOne([...begin, ...some(random, 4, 9, () => pick(random, steps)())]).map(refusable),
   }
 }
-
-const refusable = (step: Step): Step => ("settle" in step ? step : { ...step, mayBeRefused: true })
 
 class World {
   readonly #random: Random

@@ -36,10 +36,11 @@ export const pod = (name: string, spec: object = {}, resources: object = {}): St
   },
 })
 /** Upstream begins 5 s after the deletion. */
-export const begunToEnd: Step = {
-  until: ["namespaces", "NAMESPACE"],
+export const begunToEndIn = (namespace: string): Step => ({
+  until: ["namespaces", namespace],
   has: { status: { conditions: [{ type: "NamespaceContentRemaining" }] } },
-}
+})
+export const begunToEnd = begunToEndIn("NAMESPACE")
 export const counts = (name: string, hard: object): Step => ({
   until: ["resourcequotas", name],
   has: { status: { hard } },
