@@ -45,13 +45,11 @@ export function runWorker(): void {
       routes.set(set)
       for (const name of gone) routes.delete(name)
     },
-    async adopt(records) {
-      for (const record of records) await running().tenants.adopt(record, false)
-    },
+    adopt: (records) => running().residents.adopt(records),
     create: (record) => running().tenants.adopt(record, true),
     adjust: (tenant) => running().tenants.adjust(tenant, tenant),
     remove: (name) => running().tenants.delete(name),
-    release: (name) => running().release(name),
+    release: (name) => running().residents.release(name),
     beat: () => undefined,
     metrics: () => running().metrics.print(),
     async stop() {

@@ -30,8 +30,8 @@ export type WorkerCalls = {
   start: [WorkerSetup, void]
   /** First all routes, before any connection is sent; then the changed ones. */
   route: [{ set: Route[]; gone: string[] }, void]
-  /** Assigns existing tenants to this worker. */
-  adopt: [TenantRecord[], void]
+  /** Assigns existing tenants to this worker. Returns the names of those that could not be adopted, and may be once more. */
+  adopt: [TenantRecord[], string[]]
   /** Creates a tenant. Resolves when it is ready. */
   create: [TenantRecord, void]
   /** Settings of a tenant have changed. */

@@ -7,7 +7,7 @@
 // A tenant that is not at home because its home had ended returns there when it sleeps.
 
 import { serviceUnavailable } from "../../apimachinery/status.ts"
-import { aborted, pause, systemClock } from "../../client/clock.ts"
+import { aborted, pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
@@ -17,7 +17,7 @@ import { ignoreClosed, type Worker, type WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
 export interface PlacementParts {
-  pool: WorkerPool
+  pool: Pick<WorkerPool, "workers" | "start" | "broadcast">
   /** The primary's own routes. */
   routes: Routes
   /** A worker is ready: from now on it may own tenants. */
@@ -27,6 +27,7 @@ export interface PlacementParts {
   /** The tenant is being deleted and must not be moved. */
   isLeaving(tenant: string): boolean
   log: Log
+  clock?: Clock
 }
 
 export interface Held {
@@ -43,20 +44,22 @@ export interface Held {
 const batch = 500
 /** How long calls wait for the next owner of a tenant. Beyond: ServiceUnavailable. */
 const takeoverMs = 10_000
-/** How often tenants that are not at home are checked for being asleep, to move them back. */
-const returnMs = 5_000
+/** How often tenants that are not at home move there if they sleep, and tenants that could not be taken over are tried again. */
+const patrolMs = 5_000
 
 export class Placement implements AsyncDisposable {
   readonly #parts: PlacementParts
+  readonly #clock: Clock
   readonly #held = new Map<string, Held>()
-  /** Tenants that may not be at home. */
+  /** Tenants that may not be at home, or could not be taken over. */
   readonly #misplaced = new Set<Held>()
   readonly #moved = new Set<() => void>()
   readonly #ending = new AbortController()
-  #returning: Promise<void> = Promise.resolve()
+  #patrolling: Promise<void> = Promise.resolve()
 
   constructor(parts: PlacementParts) {
     this.#parts = parts
+    this.#clock = parts.clock ?? systemClock
   }
 
   /** Starts the workers and distributes the existing tenants. Resolves when every tenant has an owner. */
@@ -74,7 +77,7 @@ export class Placement implements AsyncDisposable {
     })
     started = true
     await this.#place(this.#unplaced())
-    this.#returning = this.#returnStrays()
+    this.#patrolling = this.#patrol()
   }
 
   get all(): Iterable<Held> {
@@ -146,19 +149,19 @@ export class Placement implements AsyncDisposable {
 
   /** Waits for the next owner while the tenant moves. */
   async ownerOf(name: string): Promise<Worker> {
-    const until = performance.now() + takeoverMs
+    const until = this.#clock.elapsed() + takeoverMs
     for (;;) {
       const held = this.#held.get(name)
       if (held === undefined) throw noSuchTenant(name)
       if (held.owner !== undefined) return held.owner
-      if (performance.now() >= until) throw serviceUnavailable(`no process serves tenant "${name}" at the moment`)
-      await this.#change(until - performance.now())
+      if (this.#clock.elapsed() >= until) throw serviceUnavailable(`no process serves tenant "${name}" at the moment`)
+      await this.#change(until - this.#clock.elapsed())
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort()
-    await this.#returning
+    await this.#patrolling
   }
 
   /** There may be another tenant of its name by now. */
@@ -199,40 +202,39 @@ export class Placement implements AsyncDisposable {
       if (beside === undefined) byHome.set(home, [held])
       else beside.push(held)
     }
-    const moving = this.#adopt(byHome, all)
+    const moving = this.#adopt(byHome)
     for (const held of all) held.moving = moving
     await moving
   }
 
-  async #adopt(byHome: ReadonlyMap<Worker, Held[]>, all: readonly Held[]): Promise<void> {
-    const { log } = this.#parts
-    try {
-      const adopting = [...byHome].flatMap(([home, theirs]) =>
-        batches(theirs).map((some) =>
-          ignoreClosed(
-            home.channel.call(
-              "adopt",
-              some.map(({ record }) => record),
-            ),
-          ),
-        ),
-      )
-      await Promise.all(adopting)
-      await this.#publishRoutes(all)
-    } catch (error) {
-      log.error({ err: error }, "tenants could not be taken over")
-    }
+  async #adopt(byHome: ReadonlyMap<Worker, Held[]>): Promise<void> {
+    const adopting = [...byHome].flatMap(([home, theirs]) => batches(theirs).map((some) => this.#adoptBy(home, some)))
+    await Promise.all(adopting)
     this.#changed()
   }
 
-  /** Notifies all processes of their owners. */
-  async #publishRoutes(all: readonly Held[]): Promise<void> {
-    const { routes, pool } = this.#parts
-    for (const some of batches(all)) {
-      const set = some.filter((held) => this.#isHeld(held)).map(routeOf)
-      routes.set(set)
-      await pool.broadcast("route", { set, gone: [] })
+  async #adoptBy(home: Worker, some: readonly Held[]): Promise<void> {
+    try {
+      const records = some.map(({ record }) => record)
+      const failed = new Set(await ignoreClosed(home.channel.call("adopt", records)))
+      // The next patrol tries them again.
+      for (const held of some) {
+        if (!failed.has(held.record.tenant.name) || held.owner !== home) continue
+        held.owner = undefined
+        this.#misplaced.add(held)
+      }
+      await this.#publishRoutes(some)
+    } catch (error) {
+      this.#parts.log.error({ err: error, worker: home.place }, "tenants could not be taken over")
     }
+  }
+
+  /** Notifies all processes of their owners. */
+  async #publishRoutes(some: readonly Held[]): Promise<void> {
+    const { routes, pool } = this.#parts
+    const set = some.filter((held) => this.#isHeld(held)).map(routeOf)
+    routes.set(set)
+    await pool.broadcast("route", { set, gone: [] })
   }
 
   /** Resolves when a tenant or a worker was added or removed, or after `ms`. */
@@ -240,7 +242,7 @@ export class Placement implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>()
     const done = new AbortController()
     this.#moved.add(resolve)
-    await Promise.race([promise, pause(systemClock, ms, AbortSignal.any([done.signal, this.#ending.signal]))])
+    await Promise.race([promise, pause(this.#clock, ms, AbortSignal.any([done.signal, this.#ending.signal]))])
     done.abort()
     this.#moved.delete(resolve)
   }
@@ -249,24 +251,36 @@ export class Placement implements AsyncDisposable {
     for (const resolve of this.#moved) resolve()
   }
 
-  /** Moving a sleeping tenant affects nobody. */
-  async #returnStrays(): Promise<void> {
+  /** Moves tenants home, and places those that could not be taken over. */
+  async #patrol(): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {
-      await pause(systemClock, returnMs, signal)
+      await pause(this.#clock, patrolMs, signal)
       for (const held of this.#misplaced) {
+        const { owner, creating } = held
         const home = this.#homeOf(held)
-        const { owner, creating, record } = held
         if (signal.aborted) return
         if (owner === home || !this.#isHeld(held)) this.#misplaced.delete(held)
-        else if (creating || owner === undefined || home === undefined) continue
-        if (owner === undefined || owner === home || this.#parts.isLeaving(record.tenant.name)) continue
-        if ((await ignoreClosed(owner.channel.call("release", record.tenant.name))) !== true) continue
-        if (held.owner !== owner || !this.#isHeld(held)) continue // taken over or deleted meanwhile
-        this.#unsettle(held)
-        await this.#place([held])
+        else if (creating || home === undefined) continue
+        else if (owner === undefined) await this.#place([held])
+        else await this.#return(held, owner)
       }
     }
+  }
+
+  /** Moving a sleeping tenant affects nobody. */
+  async #return(held: Held, owner: Worker): Promise<void> {
+    const { name } = held.record.tenant
+    await held.moving // its owner would not know it yet
+    if (held.owner !== owner || this.#parts.isLeaving(name)) return
+    try {
+      if ((await ignoreClosed(owner.channel.call("release", name))) !== true) return
+    } catch (error) {
+      return this.#parts.log.error({ err: error, tenant: name }, "a tenant could not be moved; retrying")
+    }
+    if (held.owner !== owner || !this.#isHeld(held)) return // taken over or deleted meanwhile
+    this.#unsettle(held)
+    await this.#place([held])
   }
 }
 

@@ -28,6 +28,7 @@ import { ForwardedIdentity } from "./forwarded-identity.ts"
 import { Forwarder } from "./forward.ts"
 import type { WorkerSetup } from "./messages.ts"
 import { listenPrivately, socketPath } from "./private-server.ts"
+import { Residents } from "./residents.ts"
 import { primary, Routes } from "./routes.ts"
 
 export type WorkerOptions = Pick<
@@ -40,6 +41,7 @@ export type WorkerOptions = Pick<
 
 export class WorkerGateway implements AsyncDisposable {
   readonly tenants: TenantDirectory
+  readonly residents: Residents
   readonly routes: Routes
   readonly keys: GatewayKeys
   readonly metrics: Metrics
@@ -49,12 +51,13 @@ export class WorkerGateway implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack
 
   private constructor(
-    parts: Pick<WorkerGateway, "tenants" | "routes" | "keys" | "metrics" | "superClient"> & {
+    parts: Pick<WorkerGateway, "tenants" | "residents" | "routes" | "keys" | "metrics" | "superClient"> & {
       connections: ClientConnections
     },
     stack: AsyncDisposableStack,
   ) {
     this.tenants = parts.tenants
+    this.residents = parts.residents
     this.routes = parts.routes
     this.keys = parts.keys
     this.metrics = parts.metrics
@@ -113,19 +116,8 @@ export class WorkerGateway implements AsyncDisposable {
     const superClient = stack.use(
       createHttpClient({ server: "http://primary", socketPath: socketOf(primary), headers }),
     )
-    return new WorkerGateway({ tenants, routes, keys, metrics, superClient, connections }, stack.move())
-  }
-
-  /** Returns false if the tenant is in use and stays. Otherwise it is closed, and its next requests wait for its new owner. */
-  async release(name: string): Promise<boolean> {
-    const tenant = this.tenants.get(name)
-    const route = this.routes.get(name)
-    if (tenant === undefined || route === undefined) return tenant === undefined
-    const { owner: _owner, ...onItsWay } = route
-    this.routes.set([onItsWay])
-    const released = await this.tenants.release(name)
-    if (!released) this.routes.set([route])
-    return released
+    const residents = new Residents({ tenants, routes, log })
+    return new WorkerGateway({ tenants, residents, routes, keys, metrics, superClient, connections }, stack.move())
   }
 
   /** Accepts a client's connection from the primary. */

@@ -79,6 +79,7 @@ test.each([
   onTestFailed(() => console.log(`SEED=${seed}`))
   const random = createRandom(seed)
   await using up = await startPolyplane({ args })
+  onTestFailed(() => console.log(up.stderr.split("\n").slice(-100).join("\n")))
   const { server, ...identity } = await loadKubeconfig(await up.readKubeconfig("admin"))
   await using admin = await connectTenants({ ...identity, server: new URL(server).origin })
   const faults: string[] = []
