@@ -7,10 +7,8 @@ import { isExpired } from "../../apimachinery/status.ts"
 import { backoff, reconnectDelays } from "../backoff.ts"
 import { pause, systemClock, type Clock } from "../clock.ts"
 import { silentLog, type Log } from "../log.ts"
+import { pagesOf } from "../pages.ts"
 import type { ListWatch, Reading, Resource } from "../rest.ts"
-
-/** Objects per page of a list. */
-const pageSize = 500
 
 export interface ReflectorSink<T extends KubeObject> {
   /** The complete list: objects that are not in it no longer exist. */
@@ -88,21 +86,13 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text)
 async function listAll<T extends KubeObject>(options: ReflectorOptions<T>): Promise<string> {
   const { client, resource, sink, signal } = options
   const objects: T[] = []
-  let next: string | undefined
-  for (;;) {
-    const page = await client.list<T>(resource, {
-      ...selected(options),
-      limit: pageSize,
-      signal,
-      ...(next === undefined ? {} : { continue: next }),
-    })
-    for (const object of page.items) objects.push(object)
-    next = page.metadata.continue
-    if (next === undefined || next === "") {
-      sink.replace(objects)
-      return page.metadata.resourceVersion
-    }
+  let resourceVersion = ""
+  for await (const { items, metadata } of pagesOf<T>(client, resource, { ...selected(options), signal })) {
+    for (const object of items) objects.push(object)
+    resourceVersion = metadata.resourceVersion
   }
+  sink.replace(objects)
+  return resourceVersion
 }
 
 async function watchFrom<T extends KubeObject>(

@@ -5,13 +5,13 @@
 import { printGroupVersion, type OwnerReference } from "../../apimachinery/object.ts"
 import type { EventRecorder } from "../../client/events.ts"
 import type { Log } from "../../client/log.ts"
+import { pagesOf } from "../../client/pages.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { isTenantGone } from "../tenant-gone.ts"
 import type { Graph, Node } from "./graph.ts"
 
 /** Limit per kind and tenant. References beyond it are not reported. */
 const maxWaiting = 1_000
-const pageSize = 500
 
 export interface Searched {
   tenant: string
@@ -86,16 +86,10 @@ export class OwnersElsewhere {
   async #searchAll(of: Searched, resource: DiscoveredResource, place: string): Promise<void> {
     for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
       const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
-      let token: string | undefined
-      do {
-        const page = await of.client.list(resource, {
-          limit: pageSize,
-          metadataOnly: true,
-          ...(token === undefined ? {} : { continue: token }),
-        })
-        for (const { metadata } of page.items) this.#found(of, byOwner, metadata.uid ?? "", metadata.namespace ?? "")
-        token = page.metadata.continue
-      } while (token !== undefined && token !== "" && byOwner.size > 0)
+      for await (const { items } of pagesOf(of.client, resource, { metadataOnly: true })) {
+        for (const { metadata } of items) this.#found(of, byOwner, metadata.uid ?? "", metadata.namespace ?? "")
+        if (byOwner.size === 0) break
+      }
       for (const uid of byOwner.keys()) this.#found(of, byOwner, uid, "")
     }
   }

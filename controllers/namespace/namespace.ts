@@ -2,8 +2,9 @@
 // Source: k8s.io/kubernetes/pkg/controller/namespace/deletion.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
+import type { Namespace, Pod } from "../../apimachinery/object.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
+import { listAll } from "../../client/pages.ts"
 import { namespaces } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -21,7 +22,6 @@ const longestRetryMs = 15_000
 const sleepPart = 0.1
 /** Resources emptied at the same time. */
 const parallel = 16
-const pageSize = 500
 
 export function runNamespaces(ctx: ControllerContext): Promise<void> {
   const informer = ctx.informers.of<Namespace>(namespaces)
@@ -128,12 +128,12 @@ async function emptyResource(
 ): Promise<void> {
   try {
     if (!resource.verbs.includes("list")) return
-    const before = await listAll(client, resource, namespace)
+    const before = await listAll(client, resource, { namespace })
     if (before.length === 0) return
     const options = { propagationPolicy: "Background" } as const
     if (resource.verbs.includes("deletecollection")) await client.deleteCollection(resource, namespace, {}, options)
     else for (const { metadata } of before) await deleteOne(client, resource, namespace, metadata.name ?? "")
-    const left = await listAll(client, resource, namespace)
+    const left = await listAll(client, resource, { namespace })
     if (left.length === 0) return
     remaining.objects.set(resource, left.length)
     const isHeld = left.some(({ metadata }) => (metadata.finalizers ?? []).length > 0)
@@ -171,19 +171,5 @@ async function deleteOne(
     await client.delete(resource, namespace, name, { propagationPolicy: "Background" })
   } catch (error) {
     if (!isNotFound(error)) throw error
-  }
-}
-
-async function listAll(client: KubeClient, resource: DiscoveredResource, namespace: string): Promise<KubeObject[]> {
-  const items: KubeObject[] = []
-  for (let next: string | undefined; ;) {
-    const page = await client.list(resource, {
-      namespace,
-      limit: pageSize,
-      ...(next === undefined ? {} : { continue: next }),
-    })
-    items.push(...page.items)
-    next = page.metadata.continue
-    if (next === undefined || next === "") return items
   }
 }

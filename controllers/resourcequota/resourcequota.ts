@@ -10,6 +10,7 @@ import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota/s
 import { addAmounts, type Amounts } from "../../apimachinery/quota/amounts.ts"
 import { quotaNamesOf, usageOf } from "../../apimachinery/quota/usage.ts"
 import { inTurns } from "../../client/in-turns.ts"
+import { listAll } from "../../client/pages.ts"
 import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -19,7 +20,6 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
 /** Interval of full recounts while the tenant is awake, even if no change was observed. */
 const resyncMs = 300_000
-const pageSize = 500
 const kind = { group: "", version: "v1", kind: "ResourceQuota" }
 
 export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
@@ -138,14 +138,7 @@ async function objectsOf(
 ): Promise<KubeObject[]> {
   const informer = ctx.informers.existing(resource)
   if (informer?.isSynced(tenant) === true) return informer.list(tenant, namespace)
-  const items: KubeObject[] = []
-  for (let next: string | undefined; ;) {
-    const more = next === undefined ? {} : { continue: next }
-    const page = await client.list(resource, { namespace, limit: pageSize, ...more })
-    items.push(...page.items)
-    next = page.metadata.continue
-    if (next === undefined || next === "") return items
-  }
+  return listAll(client, resource, { namespace })
 }
 
 /** Reports deletions of objects that a quota counts, without caching the objects. */
