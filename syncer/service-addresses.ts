@@ -2,8 +2,8 @@
 // written first, and the addresses assigned there are stored in the tenant, so the address in the response to a create works. The
 // syncer keeps the super Service up to date. If the tenant's write fails, the super Service is restored or deleted.
 
-import type { KubeObject, Service } from "../apimachinery/object.ts"
-import { claimedAfterAnnotation, clusterLabel, controlledLabel, superNamespace } from "../apimachinery/tenancy.ts"
+import type { Service } from "../apimachinery/object.ts"
+import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
 import {
   StatusError,
   alreadyExists,
@@ -13,20 +13,18 @@ import {
   isNotFound,
   serviceUnavailable,
 } from "../apimachinery/status.ts"
-import { systemClock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
-import { namespaces, services } from "../client/resources.ts"
+import { services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
 import { changeOf, copyAddresses, markOf } from "./address-changes.ts"
-import { superKeys } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
-import { exceeded, maxNamespaces } from "./copy-quota.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
+import { SuperNamespaces } from "./super-namespaces.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
 /** Exactly one of the two functions is called. What cannot be taken back is logged: the tenant is told why its write has failed. */
@@ -76,14 +74,13 @@ class Claims {
   readonly #options: ServiceAddressOptions
   /** By uid, Services being written, with their end: their copies are not orphans. */
   readonly #underWay = new Map<string, Promise<void>>()
-  /** The tenant's namespaces in super, as they were counted last, and those that were made here since. */
-  #namespaces = { used: 0, at: -Infinity }
-  #counting: Promise<void> | undefined
+  readonly #namespaces: SuperNamespaces
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
     this.#superClient = superClient
     this.#tenant = tenant
     this.#options = options
+    this.#namespaces = new SuperNamespaces(superClient, tenant)
   }
 
   async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {
@@ -162,7 +159,7 @@ class Claims {
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
     const desired = this.#desired(service)
-    await this.#ensureNamespace(service.metadata.namespace ?? "")
+    await this.#namespaces.ensure(service.metadata.namespace ?? "")
     try {
       return await this.#superClient.create(services, desired)
     } catch (error) {
@@ -272,50 +269,6 @@ class Claims {
   #get({ metadata }: Service): Promise<Service> {
     const namespace = superNamespace(this.#tenant.clusterKey, metadata.namespace ?? "")
     return this.#superClient.get(services, namespace, metadata.name ?? "")
-  }
-
-  /** Marked as the tenant's without a uid: the syncer adds the namespace's uid when it sees it. */
-  async #ensureNamespace(namespace: string): Promise<void> {
-    const name = superNamespace(this.#tenant.clusterKey, namespace)
-    try {
-      const owner = recordedOwner(await this.#superClient.get(namespaces, undefined, name))
-      if (owner?.clusterKey === this.#tenant.clusterKey && owner.namespace === namespace) return
-      throw serviceUnavailable(`namespace "${namespace}" needs a name that the super cluster uses itself`)
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-    }
-    const namespaceObject: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
-    const { labels, annotations } = superKeys("Namespace", namespaceObject, this.#tenant)
-    const marks = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== ""))
-    await this.#confirmNamespace(namespace)
-    try {
-      await this.#superClient.create(namespaces, { ...namespaceObject, metadata: { name, labels, annotations: marks } })
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error
-    }
-  }
-
-  /**
-   * Confirms that the tenant may have another namespace in super. They are counted there, as all copies are (copy-quota.ts), but not for each:
-   * in between, those that are made here are added, and those that the syncer makes are counted by it.
-   */
-  async #confirmNamespace(namespace: string): Promise<void> {
-    const limited = maxNamespaces(this.#tenant.quota ?? {})
-    const { used, at } = this.#namespaces
-    const { namespacesKnownMs, namespacesFullMs } = syncerLimits
-    if (systemClock.elapsed() - at >= (used < limited ? namespacesKnownMs : namespacesFullMs))
-      await (this.#counting ??= this.#countNamespaces().finally(() => (this.#counting = undefined)))
-    const { used: now } = this.#namespaces
-    if (now >= limited) throw exceeded(namespaces, namespace, { used: now, limited })
-    this.#namespaces.used++
-  }
-
-  async #countNamespaces(): Promise<void> {
-    const { clusterKey } = this.#tenant
-    const labelSelector = `${clusterLabel}=${clusterKey},${controlledLabel}=true`
-    const { items } = await this.#superClient.list(namespaces, { labelSelector, metadataOnly: true })
-    const present = items.filter((namespace) => recordedOwner(namespace)?.clusterKey === clusterKey)
-    this.#namespaces = { used: present.length, at: systemClock.elapsed() }
   }
 
   /** Errors that the tenant caused are passed on; for all others, the service is reported as unavailable. */
