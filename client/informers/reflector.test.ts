@@ -3,9 +3,9 @@ import { resourceExpired } from "../../apimachinery/status.ts"
 import type { ConfigMap, KubeObject } from "../../apimachinery/object.ts"
 import { FakeCluster } from "../testing/fake-cluster.ts"
 import { eventually } from "../../controllers/testing/harness.ts"
-import { Informer } from "./informer.ts"
+import { Informer, type InformerOptions } from "./informer.ts"
 import { configMaps } from "../resources.ts"
-import type { Resource, WatchEvent, WatchOptions } from "../rest.ts"
+import type { ListOptions, Resource, WatchEvent, WatchOptions } from "../rest.ts"
 import type { TenantWatchHandler } from "../tenants.ts"
 import { singleCluster } from "../single-cluster.ts"
 import { TenantInformer } from "./tenant-informer.ts"
@@ -54,9 +54,10 @@ function recorder(): Recorded {
 async function startBreakable(
   cluster: BreakableCluster,
   clock: FakeClock,
+  options: InformerOptions<ConfigMap> = {},
 ): Promise<Disposable & { events: string[]; breakWatch(error?: Error): void }> {
   const stop = new AbortController()
-  const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
+  const informer = new Informer<ConfigMap>(cluster, configMaps, { ...options, clock })
   const { events, handler } = recorder()
   informer.subscribe(handler)
   await informer.start(stop.signal)
@@ -119,6 +120,30 @@ describe("an Informer", () => {
     })
     await restored.create(configMaps, configMap("e"))
     await eventually(() => expect(informer.events.at(-1)).toBe("+ e"))
+  })
+
+  test("asks for the revision of a server with any object, whatever it selects", async () => {
+    const clock = new FakeClock()
+    const cluster = new BreakableCluster({ clock })
+    const asked: (ListOptions | undefined)[] = []
+    const list = cluster.list.bind(cluster)
+    cluster.list = (resource, options) => {
+      asked.push(options)
+      return list(resource, options)
+    }
+    const options = { labelSelector: "a=b", fieldSelector: "metadata.name=c", namespace: "default" }
+    using informer = await startBreakable(cluster, clock, options)
+    informer.breakWatch()
+    await eventually(() => {
+      clock.advance(1000)
+      expect(cluster.breaks).toHaveLength(2)
+    })
+    const { labelSelector, ...place } = options
+    expect(asked).toMatchObject([
+      { ...place, labelSelector },
+      { ...place, limit: 1, metadataOnly: true },
+    ])
+    expect(asked[1]).not.toHaveProperty("labelSelector")
   })
 
   test("relists when its resourceVersion has expired, and reports deletions in between", async () => {

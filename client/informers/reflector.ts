@@ -67,16 +67,13 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
 /**
  * Whether the server has not reached a revision that it has once delivered: it was restored from a backup, or replaced. A watch from that
  * revision would deliver nothing until it is reached again, and then nothing of what has changed before. Revisions of one resource
- * can be compared (KEP-5504), and a list without a resourceVersion is never older than what anybody has seen.
+ * can be compared (KEP-5504), and a list without a resourceVersion is never older than what anybody has seen. Any object will do: servers
+ * before 1.31 read all of them from etcd until labels match.
  */
 async function hasGoneBack<T extends KubeObject>(options: ReflectorOptions<T>, seen: string): Promise<boolean> {
   const { client, resource, signal } = options
-  const { metadata } = await client.list<T>(resource, {
-    ...selected(options),
-    limit: 1,
-    metadataOnly: true,
-    signal,
-  })
+  const { labelSelector: _, ...place } = selected(options)
+  const { metadata } = await client.list<T>(resource, { ...place, limit: 1, metadataOnly: true, signal })
   const now = metadata.resourceVersion
   return isNumber(now) && isNumber(seen) && BigInt(now) < BigInt(seen)
 }
