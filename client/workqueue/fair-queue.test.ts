@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest"
-import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
 import { FakeClock } from "../testing/fake-clock.ts"
 import { FairQueue, type FairQueueOptions } from "./fair-queue.ts"
 
@@ -281,68 +280,5 @@ describe("FairQueue groups", () => {
     expect(taken).toEqual(["a/0", "c/0", "a/1", "c/1", "a/2", "c/2"])
     queue.add(key("b", "new"))
     expect(await take(queue)).toBe("b/new")
-  })
-})
-
-describe("FairQueue under random operations", () => {
-  test.each(seeds(8))("agrees with a model of dirty and processing sets (SEED=%i)", async (seed) => {
-    const random = createRandom(seed)
-    const clock = new FakeClock()
-    const queue = createQueue({ clock, weight: (group) => Number(group) + 1 })
-    const dirty = new Set<string>()
-    const processing = new Map<string, Key>()
-    const delayed = new Map<string, number>()
-    const id = (of: Key): string => `${of.group}/${of.name}`
-    const settle = (): void => {
-      for (const [name, due] of delayed) {
-        if (due > clock.now()) continue
-        delayed.delete(name)
-        dirty.add(name)
-      }
-    }
-    for (let step = 0; step < 3000; step++) {
-      const some = key(String(random(4)), String(random(12)))
-      const waiting = (): number => [...dirty].filter((name) => !processing.has(name)).length
-      switch (random(40) === 0 ? "remove" : random(5)) {
-        case "remove":
-          queue.removeGroup(some.group)
-          for (const known of [dirty, delayed])
-            for (const name of known.keys()) if (name.startsWith(`${some.group}/`)) known.delete(name)
-          break
-        case 0:
-        case 1:
-          queue.add(some)
-          dirty.add(id(some))
-          break
-        case 2: {
-          const ms = 1 + random(50)
-          queue.addAfter(some, ms)
-          delayed.set(id(some), Math.min(delayed.get(id(some)) ?? Infinity, clock.now() + ms))
-          break
-        }
-        case 3: {
-          if (waiting() === 0) break
-          const taken = (await queue.get(never))!
-          expect(dirty.has(id(taken))).toBe(true)
-          expect(processing.has(id(taken)), "a key is never worked on twice at once").toBe(false)
-          dirty.delete(id(taken))
-          delayed.delete(id(taken))
-          processing.set(id(taken), taken)
-          break
-        }
-        default: {
-          if (processing.size > 0) {
-            const one = pick(random, [...processing.values()])
-            processing.delete(id(one))
-            queue.done(one)
-          }
-          clock.advance(random(20))
-          settle()
-        }
-      }
-      expect(queue.size).toBe(waiting())
-      expect(queue.processing).toBe(processing.size)
-      expect(queue.delayed).toBe(delayed.size)
-    }
   })
 })
