@@ -144,6 +144,63 @@ describe("an EventRecorder", () => {
     expect(cluster.all(events)).toMatchObject([{ message, count: 2 }])
   })
 
+  test("counts on, from the first, what exceeded the limit or was refused", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    const recorder = new EventRecorder({ component: "c", clock })
+    const firstTimestamp = "2026-01-01T00:00:00Z"
+    cluster.fail = () => forbidden(events, "", "no")
+    recorder.event(cluster, pod, "Normal", "Did", "refused")
+    await recorder.drained()
+    cluster.fail = undefined
+    for (let index = 1; index < eventLimits.burst; index++) recorder.event(cluster, pod, "Normal", "Did", "other")
+    recorder.event(cluster, pod, "Normal", "Did", "too many")
+    clock.advance(2 * eventLimits.refillMs)
+    recorder.event(cluster, pod, "Normal", "Did", "refused")
+    recorder.event(cluster, pod, "Normal", "Did", "too many")
+    await recorder.drained()
+    const counted = cluster.all(events).filter(({ count }) => count === 2)
+    expect(counted).toMatchObject([
+      { message: "refused", firstTimestamp },
+      { message: "too many", firstTimestamp },
+    ])
+  })
+
+  test("creates an Event that has expired again, by its name", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    const recorder = new EventRecorder({ component: "c", clock })
+    recorder.event(cluster, pod, "Normal", "Did", "it")
+    await recorder.drained()
+    const [first] = cluster.all(events)
+    const { name = "" } = first!.metadata
+    await cluster.delete(events, "default", name)
+    recorder.event(cluster, pod, "Normal", "Did", "it")
+    await recorder.drained()
+    expect(cluster.all(events)).toMatchObject([{ metadata: { name }, count: 2 }])
+  })
+
+  test.each(["system:node", "a".repeat(250)])("names an Event otherwise if %s would not do", async (name) => {
+    const cluster = new FakeCluster()
+    const recorder = new EventRecorder({ component: "c" })
+    recorder.event(cluster, { ...pod, metadata: { ...pod.metadata, name } }, "Normal", "Did", "it")
+    await recorder.drained()
+    expect(cluster.all(events).map(({ metadata }) => metadata.name)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)])
+  })
+
+  test("tells objects without a uid apart", async () => {
+    const cluster = new FakeCluster()
+    const recorder = new EventRecorder({ component: "c" })
+    const without = ["a", "b"].map((name) => ({ ...pod, metadata: { name, namespace: "default" } }))
+    for (const object of without) recorder.event(cluster, object, "Normal", "Did", "it")
+    await recorder.drained()
+    const recorded = cluster.all(events) as (KubeObject & { involvedObject: { name: string }; count: number })[]
+    expect(recorded.map(({ involvedObject, count }) => [involvedObject.name, count])).toEqual([
+      ["a", 1],
+      ["b", 1],
+    ])
+  })
+
   test("never throws", async () => {
     const cluster = new FakeCluster({ clock: new FakeClock() })
     cluster.fail = (verb) => (verb === "list" ? undefined : forbidden(events, "", "no"))

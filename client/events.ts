@@ -2,8 +2,9 @@
 // limited per object, because an Event must not cost more than what it reports. Source:
 // k8s.io/client-go/tools/record/events_cache.go (the limits and the correlation of events).
 
-import { createHash, randomInt } from "node:crypto"
+import { createHash, randomInt, randomUUID } from "node:crypto"
 import { referenceTo, type ObjectReference } from "./object-reference.ts"
+import { validateDNS1123Subdomain } from "../apimachinery/names.ts"
 import { timestamp, type KubeObject } from "../apimachinery/object.ts"
 import { StatusError, isNotFound } from "../apimachinery/status.ts"
 import { beginningOf } from "../apimachinery/texts.ts"
@@ -49,21 +50,21 @@ interface Correlated extends EventFields {
   isCombined: boolean
 }
 
+/** An Event, also if it exceeded the limit or was refused: the next one counts those before. */
+interface Observed {
+  readonly name: string
+  readonly firstTimestamp: string
+  readonly count: number
+}
+
 interface Recording extends Correlated {
-  /** Includes earlier ones that exceeded the limit. */
-  times: number
+  observed: Observed
 }
 
 interface Line {
   /** In the order in which they should appear. */
   waiting: Recording[]
   writing: Promise<void> | undefined
-}
-
-interface Written {
-  name: string
-  count: number
-  firstTimestamp: string
 }
 
 interface Similar {
@@ -90,9 +91,8 @@ export class EventRecorder {
   readonly #log: Log
   readonly #buckets = new Map<string, Bucket>()
   readonly #similar = new Map<string, Similar>()
-  readonly #written = new Map<string, Written>()
-  /** Numbers of events that exceeded the limit, by the key of the Event that would have counted them. */
-  readonly #skipped = new Map<string, number>()
+  /** By the keys of what they count. */
+  readonly #observed = new Map<string, Observed>()
   /** Those with waiting events. A tenant has its own: its webhooks may delay the writes. */
   readonly #lines = new Map<string, Line>()
   /** Number of waiting events by tenant. */
@@ -114,14 +114,10 @@ export class EventRecorder {
     if (waiting >= eventLimits.waiting) return
     const message = beginningOf(text, eventLimits.message)
     const correlated = this.#correlate({ tenant, client, object: reference, type, reason, message, at }, elapsed)
-    const times = (this.#skipped.get(correlated.key) ?? 0) + 1
-    if (!this.#allow(`${reference.uid} ${type}`, elapsed)) {
-      remember(this.#skipped, correlated.key, times)
-      return
-    }
-    this.#skipped.delete(correlated.key)
+    const observed = this.#observe(correlated)
+    if (!this.#allow([tenant, ...partsOf(reference), type].join("\n"), elapsed)) return
     this.#waiting.set(tenant, waiting + 1)
-    this.#append(`${tenant} ${lineOf(reference.uid)}`, { ...correlated, times })
+    this.#append(`${tenant} ${lineOf(reference.uid)}`, { ...correlated, observed })
   }
 
   /** Resolves when everything recorded so far has been written or given up. */
@@ -173,50 +169,53 @@ export class EventRecorder {
   }
 
   async #record(recording: Recording): Promise<void> {
-    const { client, object, at, key, message, times } = recording
-    const now = timestamp(new Date(at))
-    const known = this.#written.get(key)
-    const count = (known?.count ?? 0) + times
-    if (known !== undefined) {
+    const { client, object, at, message, observed } = recording
+    const { name, firstTimestamp, count } = observed
+    const lastTimestamp = timestamp(new Date(at))
+    if (count > 1) {
       try {
-        const patch = { count, lastTimestamp: now, message }
-        await client.patch(events, object.namespace ?? "default", known.name, patch, { type: "strategic" })
-        remember(this.#written, key, { ...known, count })
+        const patch = { count, lastTimestamp, message }
+        await client.patch(events, object.namespace ?? "default", name, patch, { type: "strategic" })
         return
       } catch (error) {
-        // The Event has expired: create it again and continue the count.
+        // It has expired, or was never written: create it, and continue the count.
         if (!isNotFound(error)) throw error
       }
-    }
-    const written = {
-      name: `${object.name}.${(BigInt(at) * 1_000_000n + BigInt(this.#serial++ % 1_000_000)).toString(16)}`,
-      count,
-      firstTimestamp: known?.firstTimestamp ?? now,
     }
     await client.create(events, {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: written.name, namespace: object.namespace ?? "default" },
+      metadata: { name, namespace: object.namespace ?? "default" },
       involvedObject: object,
       type: recording.type,
       reason: recording.reason,
       message,
       source: { component: this.#component },
-      firstTimestamp: written.firstTimestamp,
-      lastTimestamp: now,
-      count: written.count,
+      firstTimestamp,
+      lastTimestamp,
+      count,
       reportingComponent: recording.isCombined ? "" : this.#component,
       reportingInstance: "",
     })
-    remember(this.#written, key, written)
+  }
+
+  #observe({ key, object, at }: Correlated): Observed {
+    const known = this.#observed.get(key) ?? {
+      name: nameFor(object, BigInt(at) * 1_000_000n + BigInt(this.#serial++ % 1_000_000)),
+      firstTimestamp: timestamp(new Date(at)),
+      count: 0,
+    }
+    const observed = { ...known, count: known.count + 1 }
+    remember(this.#observed, key, observed)
+    return observed
   }
 
   /**
    * Selects the Event whose count is increased: that of the same message, or the combined one if there are too many similar ones.
    */
   #correlate(fields: EventFields, now: number): Correlated {
-    const { object, type, reason, message } = fields
-    const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
+    const { tenant, object, type, reason, message } = fields
+    const group = [tenant, ...partsOf(object), type, reason].join("\n")
     const present = this.#similar.get(group)
     const similar =
       present !== undefined && now - present.at <= eventLimits.similarMs
@@ -227,11 +226,25 @@ export class EventRecorder {
     if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(digest)
     remember(this.#similar, group, similar)
     if (similar.messages.has(digest)) {
-      return { ...fields, key: `${group}\n${digest}`, isCombined: false }
+      return { ...fields, key: [group, object.fieldPath ?? "", digest].join("\n"), isCombined: false }
     }
     return { ...fields, key: group, isCombined: true, message: `(combined from similar events): ${message}` }
   }
 }
+
+function nameFor({ name }: ObjectReference, nanoseconds: bigint): string {
+  const named = `${name}.${nanoseconds.toString(16)}`
+  return validateDNS1123Subdomain(named).length === 0 ? named : randomUUID()
+}
+
+/** Not all objects have a uid. */
+const partsOf = ({ apiVersion, kind, namespace = "", name, uid }: ObjectReference): string[] => [
+  apiVersion,
+  kind,
+  namespace,
+  name,
+  uid,
+]
 
 /** Makes the entry the last to be dropped. */
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
