@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { Endpoints, EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, events, services } from "../../client/resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { mirror } from "./mirror.ts"
 
@@ -25,6 +28,21 @@ function subset(addresses: object[] = [{ ip: "192.0.2.1" }, { ip: "192.0.2.2", h
     addresses,
     notReadyAddresses: [{ ip: "2001:db8::1" }],
     ports: [{ name: "sql", port: 5432, protocol: "TCP" }],
+  }
+}
+
+/** Shows changes of slices late. */
+class LateCluster extends FakeCluster {
+  readonly shows = Promise.withResolvers<void>()
+
+  override async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>> {
+    for await (const event of super.watch<T>(resource, options)) {
+      if (resource === endpointSlices) await this.shows.promise
+      yield event
+    }
   }
 }
 
@@ -80,6 +98,28 @@ describe("Endpoints of a Service without a selector", () => {
     await eventually(() => expect(slicesOf(harness)[0]!.endpoints).toHaveLength(1))
     await harness.cluster.delete(endpointSlices, "default", name)
     await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
+  })
+
+  test("that are made again are not mirrored twice while the cache does not show the slices of the former", async () => {
+    const clock = new FakeClock()
+    const cluster = new LateCluster({ clock })
+    await using harness = await startHarness({ only: ["endpointslice-mirroring"], cluster, clock })
+    await harness.create(services, service())
+    const subsets = [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 1 }] }]
+    await harness.create(endpoints, written({}, subsets))
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(1))
+    await harness.cluster.delete(endpoints, "default", "db")
+    const { metadata } = await harness.create(endpoints, written({}, subsets))
+    for (let turns = 0; turns < 20; turns++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      clock.advance(10)
+    }
+    expect(slicesOf(harness)).toHaveLength(1)
+    cluster.shows.resolve()
+    await eventually(() => {
+      clock.advance(100)
+      expect(slicesOf(harness)).toMatchObject([{ metadata: { ownerReferences: [{ uid: metadata.uid }] } }])
+    })
   })
 
   test.each([

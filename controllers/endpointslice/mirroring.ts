@@ -20,8 +20,8 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     primary: all,
     reads: [slices, owners],
   })
+  // By Service, as upstream: Endpoints that are made again find the slices of the former.
   const writes = new WriteTracker(ctx.clock)
-  all.subscribe({ forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid) })
   watchSlices(slices, managedBy, controller)
   const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined
   const enqueueService = (tenant: string, service: Service): void => {
@@ -33,6 +33,7 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
       if (hasSelector(service) !== hasSelector(previous)) controller.enqueueObject(tenant, service)
     },
     deleted: enqueueService,
+    forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid),
   })
   return controller.run((key) => reconcile(ctx, controller, writes, key))
 }
@@ -51,12 +52,11 @@ async function reconcile(
   const existing = informer
     .byIndex(tenant, "service", `${namespace}/${name}`)
     .filter((slice) => isManagedBy(slice, managedBy))
-  const id = object?.metadata.uid ?? ""
   if (!isWanted) {
-    writes.forget(id)
     for (const slice of existing) await remove(controller, tenant, slice)
     return
   }
+  const id = service.metadata.uid ?? ""
   if (!writes.isSeen(id, (slice) => informer.get(tenant, namespace, slice))) return { requeueAfterMs: staleRetryMs }
   const steps = mirror(object, existing)
   if (steps === undefined) {
