@@ -36,7 +36,6 @@ import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace
 import { dropRepeatedOwners } from "./owner-references.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
-import { hasUnread } from "./storage/unread-fields.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
 
@@ -191,8 +190,8 @@ export class WriteAttempts {
       keepUnwritten(definition, converted, this.#reader.unconverted(stored), options.subresource)
     // Compared as they are stored: different objects of one version may be the same in another, and the other way around.
     const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
-    const isStoredOtherwise = converted === undefined && hasUnread(object)
-    if (isSame && !isStoredOtherwise && !this.#isRewritten(stored, current)) return answered(before)
+    if (isSame && !this.#storage.storesUnread(object, converted) && !this.#isRewritten(stored, current))
+      return answered(before)
     if (options.dryRun) return this.#dry(ctx, object, converted)
     const claim = await definition.strategy.begin?.(ctx, object, current)
     const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)

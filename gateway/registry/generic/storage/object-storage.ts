@@ -70,6 +70,11 @@ export class ObjectStorage {
     return customResource?.toStored === undefined ? undefined : this.#asStored(object)
   }
 
+  /** Whether something is stored with the object that nobody reads: not if it is converted first. `converted`: the result of {@link converted}. */
+  storesUnread(object: KubeObject, converted: KubeObject | undefined): boolean {
+    return converted === undefined && hasUnread(object)
+  }
+
   /**
    * Returns the stored value. Undefined: the key was not at `modRevision` (0: it exists); nothing was written and the claim was
    * rolled back. `converted`: the result of {@link converted}, if it is known.
@@ -86,7 +91,7 @@ export class ObjectStorage {
     try {
       const inOther = converted ?? (await this.converted(object))
       const toStore = inOther ?? this.#asStored(object)
-      const unread = inOther === undefined && hasUnread(object)
+      const unread = this.storesUnread(object, inOther)
       const isReadOtherwise = unread || this.#isReadOtherwise(toStore)
       stored = await this.#put(ctx, key, { object: toStore, isReadOtherwise, hasUnread: unread }, modRevision)
       if (stored === undefined) return undefined
