@@ -10,9 +10,10 @@ import {
 } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { setTimeout as delay } from "node:timers/promises"
-import { type SecureContextOptions, TLSSocket } from "node:tls"
+import type { SecureContextOptions } from "node:tls"
 import { serviceUnavailable, StatusError, timeout } from "../../apimachinery/status.ts"
 import { connectionMessage, readError } from "./errors.ts"
+import { limitConnecting, limitStream } from "./time-limits.ts"
 import type { ClientMetrics } from "../metrics/client-metrics.ts"
 import { noAnswer, type RequestMetrics } from "../metrics/request-metrics.ts"
 
@@ -283,23 +284,4 @@ function contextOf({ certificateAuthority, certificate, key }: TlsIdentity): Sec
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(key === undefined ? {} : { key }),
   }
-}
-
-/** A stream that does not start in time is as useless as one that falls silent. */
-function limitStream(request: ClientRequest, idleMs: number, beginMs: number): void {
-  request.setTimeout(idleMs, () => request.destroy(new Error(`nothing received for ${idleMs} ms`)))
-  const late = setTimeout(() => request.destroy(new Error(`no answer within ${beginMs} ms`)), beginMs)
-  const clear = (): void => clearTimeout(late)
-  request.once("response", clear)
-  request.once("close", clear)
-}
-
-function limitConnecting(request: ClientRequest, timeoutMs: number): void {
-  request.once("socket", (socket) => {
-    if (!socket.connecting) return
-    const late = setTimeout(() => request.destroy(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs)
-    const clear = (): void => clearTimeout(late)
-    socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", clear)
-    request.once("close", clear)
-  })
 }

@@ -3,7 +3,7 @@
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
-import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
+import { everything, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { bornObject } from "../registry/generic/storage/stored-value.ts"
 import type { KubeValue } from "../registry/generic/storage/value.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
@@ -75,6 +75,15 @@ export class Subscriptions {
   after(sequence: number): Subscription[] {
     return sequence === this.#last ? [] : [...this.#all].filter((subscription) => subscription.sequence > sequence)
   }
+}
+
+/** From this number of subscriptions on, one scan of everything is cheaper than one each. */
+const scanFrom = 8
+
+/** What is scanned for them. */
+export function prefixesOf(subscriptions: readonly Subscription[]): ReadonlySet<string> {
+  if (subscriptions.length >= scanFrom) return new Set([everything])
+  return new Set(subscriptions.map(({ prefix }) => prefix))
 }
 
 /** Whether an object with this text may be needed. */

@@ -16,7 +16,7 @@ import type { KubeValue } from "../registry/generic/storage/value.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { scanStore } from "./scan-store.ts"
 import type { Semaphore } from "./semaphore.ts"
-import { concerns, mentions, type Subscription, type Subscriptions } from "./subscriptions.ts"
+import { concerns, mentions, prefixesOf, type Subscription, type Subscriptions } from "./subscriptions.ts"
 
 export interface TenantFeedParts {
   tenant: string
@@ -32,9 +32,6 @@ export interface TenantFeedParts {
 }
 
 const definitionsPrefix = storagePrefixOf("apiextensions.k8s.io", "customresourcedefinitions")
-
-/** From this number of new subscriptions on, one scan of everything is cheaper than one each. */
-const scanFrom = 8
 
 export class TenantFeed {
   readonly #parts: TenantFeedParts
@@ -204,8 +201,7 @@ export class TenantFeed {
     if (to.length === 0) return store.revision
     const wanted = new Set(to)
     const deliver = (item: KeyValue): Promise<void> | undefined => this.#deliver(controlPlane, item, wanted)
-    const prefixes = to.length >= scanFrom ? [everything] : to.map((subscription) => subscription.prefix)
-    return scanStore(store, new Set(prefixes), deliver, () => this.#stopped)
+    return scanStore(store, prefixesOf(to), deliver, () => this.#stopped)
   }
 
   #deliver(controlPlane: ControlPlane, item: KeyValue, wanted: ReadonlySet<Subscription>): Promise<void> | undefined {
@@ -289,12 +285,10 @@ export class TenantFeed {
     for (const subscription of this.#unserved) {
       if (!controlPlane.resources.serves(subscription.resource)) continue
       this.#unserved.delete(subscription)
-      const { handler } = subscription
-      const { tenant } = this.#parts
       const revision = await this.#deliverAll(controlPlane, [subscription])
       if (this.#stopped) return
       this.#from.set(subscription, revision)
-      handler.synced(tenant)
+      subscription.handler.synced(this.#parts.tenant)
     }
   }
 

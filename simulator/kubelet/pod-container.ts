@@ -8,11 +8,10 @@ import { SimulatedContainer } from "../container/container.ts"
 import { FileSystem, Volume } from "../container/file-system.ts"
 import { type Hook, printHook, runHandler } from "./handlers.ts"
 import { ProbeWorker } from "./probes.ts"
+import { restartDelayMs, restartsBefore } from "./restarts.ts"
 import { environmentOf, hostnameOf, MissingSource, type Sources, substitute } from "./sources.ts"
 import { mountsOf, ownFiles } from "./volumes.ts"
 
-/** CrashLoopBackOff: doubled with every restart, reset after a run of ten minutes. */
-const backOff = { baseMs: 10_000, maxMs: 300_000, forgetMs: 600_000 }
 const defaultGraceSeconds = 30
 const creating = "ContainerCreating"
 
@@ -281,9 +280,7 @@ export class PodContainer {
   #delayRestart({ startedAt }: SimulatedContainer): void {
     const { pod, recordEvent, sources } = this.#owner
     const now = sources.now()
-    const ranLongEnough = now - startedAt > backOff.forgetMs
-    const delay =
-      ranLongEnough || this.restarts === 0 ? 0 : Math.min(backOff.baseMs * 2 ** (this.restarts - 1), backOff.maxMs)
+    const delay = restartDelayMs(this.restarts, now - startedAt)
     this.#retryAt = now + delay
     if (delay === 0) return
     const { name = "", namespace = "", uid = "" } = pod.metadata
@@ -296,10 +293,3 @@ export class PodContainer {
 
 /** Of a pod that is stopped without being deleted. */
 export const graceSecondsOf = ({ spec }: Pod): number => spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds
-
-/** Restart counts survive a restart of the kubelet. A container that ran in an earlier simulator process is recreated: that counts as one. */
-function restartsBefore(container: string, { status }: Pod): number {
-  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
-  const before = statuses.find(({ name, containerID }) => name === container && containerID)
-  return before === undefined ? 0 : before.restartCount + 1
-}

@@ -6,11 +6,9 @@ import { isReserved } from "./identifiers.ts"
 import type { Issue } from "./issues.ts"
 import { literalValue } from "./literals.ts"
 import { expandCall } from "./macros.ts"
-import { scan, type Token } from "./scanner.ts"
+import { scan, sizeIssue, type Token } from "./scanner.ts"
 import { isName, named, ParsingStopped, TokenStream } from "./tokens.ts"
 
-/** Maximum number of code points. */
-const maxSize = 100_000
 /** Maximum nesting of expressions and operands; limits all recursion over the tree. */
 const maxDepth = 250
 
@@ -20,11 +18,8 @@ const binary: Readonly<Record<string, string>> = dictionary({ in: "@in" })
 
 /** If there are issues, the tree must not be used. `bindings`: cel.bind() is a macro. */
 export function parseExpression(source: string, bindings: boolean): { tree: Node | undefined; issues: Issue[] } {
-  const size = source.length <= maxSize ? source.length : Array.from(source).length
-  if (size > maxSize) {
-    const message = `expression code point size exceeds limit: size: ${size}, limit ${maxSize}`
-    return { tree: undefined, issues: [{ at: 0, message }] }
-  }
+  const tooLong = sizeIssue(source)
+  if (tooLong !== undefined) return { tree: undefined, issues: [tooLong] }
   const { tokens, issues } = scan(source)
   const parser = new Parser(tokens, issues, { source, bindings })
   try {

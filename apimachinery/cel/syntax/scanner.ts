@@ -57,6 +57,16 @@ const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const escaped = /`[A-Za-z0-9_./ -]+`/y
 const space = /(?:[\t \r\n\f]|\/\/[^\n]*(?:\n|$))+/y
 
+/** Maximum number of code points. */
+const maxSize = 100_000
+
+/** Instead of scanning it. */
+export function sizeIssue(source: string): Issue | undefined {
+  const size = source.length <= maxSize ? source.length : Array.from(source).length
+  if (size <= maxSize) return undefined
+  return { at: 0, message: `expression code point size exceeds limit: size: ${size}, limit ${maxSize}` }
+}
+
 /** The last token is the end. Issues: texts that are not tokens. */
 export function scan(source: string): { tokens: Token[]; issues: Issue[] } {
   const tokens: Token[] = []

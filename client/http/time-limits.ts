@@ -1,0 +1,23 @@
+// When a request is given up that gets no connection, no answer, or nothing more of it.
+
+import type { ClientRequest } from "node:http"
+import { TLSSocket } from "node:tls"
+
+/** A stream that does not start in time is as useless as one that falls silent. */
+export function limitStream(request: ClientRequest, idleMs: number, beginMs: number): void {
+  request.setTimeout(idleMs, () => request.destroy(new Error(`nothing received for ${idleMs} ms`)))
+  const late = setTimeout(() => request.destroy(new Error(`no answer within ${beginMs} ms`)), beginMs)
+  const clear = (): void => clearTimeout(late)
+  request.once("response", clear)
+  request.once("close", clear)
+}
+
+export function limitConnecting(request: ClientRequest, timeoutMs: number): void {
+  request.once("socket", (socket) => {
+    if (!socket.connecting) return
+    const late = setTimeout(() => request.destroy(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs)
+    const clear = (): void => clearTimeout(late)
+    socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", clear)
+    request.once("close", clear)
+  })
+}
