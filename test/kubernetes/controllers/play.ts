@@ -10,7 +10,7 @@ import { deploymentsFollow } from "./followed.ts"
 import { kindOf, ownKind } from "./kinds.ts"
 import { bind, playNodes, report } from "./kubelets.ts"
 import { setQueue, setUsage } from "./metrics.ts"
-import type { Scenario, Snapshot, Step } from "./scenario.ts"
+import type { Action, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
 import { takeSnapshot } from "./snapshot.ts"
 
@@ -162,7 +162,21 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     }
     return
   }
+  if ("atOnce" in step) return takeAtOnce(side, namespace, step.atOnce, refusals)
   await settle(side, namespace)
+}
+
+async function takeAtOnce(
+  side: Side,
+  namespace: string,
+  actions: readonly Action[],
+  refusals: StatusError[] | undefined,
+): Promise<void> {
+  const refused = actions.map((): StatusError[] | undefined => refusals && [])
+  await Promise.all(
+    actions.map((action, index) => attempt(refused[index], () => take(side, namespace, action, refused[index]))),
+  )
+  refusals?.push(...refused.flatMap((each) => each ?? []))
 }
 
 /** Not by name, which may have a hash that each side computes in its own way. */

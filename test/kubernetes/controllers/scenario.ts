@@ -39,6 +39,8 @@ export type Action =
   | { custom: CustomMetric; is: string | readonly Value[]; count?: number }
   /** By the eviction API. */
   | { evictPods: Record<string, string>; count?: number }
+  /** All at the same time; what is refused of them is compared in their order. */
+  | { atOnce: readonly Action[] }
 
 /** Restarts: how often the containers of a running pod did. Families: it is ready, with these addresses if it had none. */
 export type PodReport =

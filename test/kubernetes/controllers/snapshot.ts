@@ -89,8 +89,9 @@ function eventLines(all: readonly KubeObject[], names: readonly Named[]): string
 /** Not compared: kube-apiserver's repair loops report an address as lost if they run just while a service is created. */
 const notCompared: ReadonlySet<string | undefined> = new Set(["ipallocator-repair-controller"])
 
-/** Nor that something was written meanwhile: it is a matter of moments, and tried again. */
-const hasConflict = /the object has been modified; please apply your changes to the latest version/
+/** Nor that something was written or made again meanwhile: it is a matter of moments, and tried again. */
+const hasConflict =
+  /the object has been modified; please apply your changes to the latest version|Precondition failed: UID in precondition/
 
 function isComparable(event: KubeObject): boolean {
   const {

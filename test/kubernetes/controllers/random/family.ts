@@ -10,6 +10,11 @@ export type Family = (random: Random) => Omit<Scenario, "name">
 /** Each when all has come to rest after the one before. */
 export const oneByOne = (steps: readonly Step[]): Step[] => steps.flatMap((step) => [step, settle])
 
+/** Several one right after the other, before all comes to rest. */
+export function inBursts(random: Random, steps: readonly Step[]): Step[] {
+  return steps.flatMap((step) => (chance(random, 0.4) ? [step, settle] : [step])).concat(settle)
+}
+
 /** As many as chance has it. */
 export function some<T>(random: Random, least: number, most: number, make: () => T): T[] {
   return Array.from({ length: least + random(most - least + 1) }, make)

@@ -3,14 +3,18 @@
 import { createRandom } from "../../../../apimachinery/testing/random.ts"
 import type { Scenario } from "../scenario.ts"
 import { autoscalers } from "./autoscalers.ts"
+import { budgetsOfLoosePods } from "./budgets-of-loose-pods.ts"
+import { certificateRequests } from "./certificate-requests.ts"
 import { cronJobs } from "./cron-jobs.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
+import { mirroredEndpoints } from "./mirrored-endpoints.ts"
 import { heldNamespaces, inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
 import { definitionsThatGo, ownersAcross } from "./owners-across.ts"
 import { namespaces, owners } from "./owners.ts"
+import { quotasAtOnce } from "./quotas-at-once.ts"
 import { quotas } from "./quotas.ts"
 import { rollouts } from "./rollouts.ts"
 import { services } from "./services.ts"
@@ -28,9 +32,13 @@ const families: Readonly<Record<string, Family>> = {
   Job: jobs,
   CronJob: cronJobs,
   Service: services,
+  "Endpoints by hand": mirroredEndpoints,
   PodDisruptionBudget: disruptionBudgets,
+  "budget of loose pods": budgetsOfLoosePods,
   HorizontalPodAutoscaler: autoscalers,
   ResourceQuota: quotas,
+  "quota of what is done at once": quotasAtOnce,
+  CertificateSigningRequest: certificateRequests,
   owner: owners,
   "owner across scopes": ownersAcross,
   "definition that goes": definitionsThatGo,

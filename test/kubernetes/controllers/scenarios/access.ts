@@ -1,7 +1,7 @@
 // Who may do what, and with which credential: ServiceAccounts and their tokens, CertificateSigningRequests, aggregated roles.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { request, requestOf } from "./certificate-steps.ts"
+import { request, requestOf, saidOf } from "./certificate-steps.ts"
 import { settle } from "./steps.ts"
 
 const tokenSecret = (account: string, metadata: object = {}): Step => ({
@@ -32,7 +32,7 @@ const nodeAtFirst = await requestOf("CN=system:node:n, CN=jane, O=system:nodes")
 const nodeAtLast = await requestOf("CN=jane, CN=system:node:n, O=system:nodes")
 const decided = (type: "Approved" | "Denied"): Step => ({
   patch: ["certificatesigningrequests", "NAMESPACE"],
-  with: { status: { conditions: [{ type, status: "True", reason: "Test", message: "of a scenario" }] } },
+  with: { status: { conditions: [saidOf(type)] } },
   subresource: "approval",
 })
 

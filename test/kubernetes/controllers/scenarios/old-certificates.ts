@@ -1,27 +1,18 @@
 // Certificate requests that were answered long ago, for a signer that no controller implements.
 
-import { createAuthority, issueClientCertificate } from "../../../../gateway/pki/pki.ts"
 import type { Scenario, Step } from "../scenario.ts"
-import { request, requestOf } from "./certificate-steps.ts"
+import { certificateFor, request, requestOf, saidOf } from "./certificate-steps.ts"
 import { settle } from "./steps.ts"
 
 const jane = await requestOf("CN=jane")
-const authority = await createAuthority("of a scenario")
 const hourMs = 3_600_000
 
-async function certificateFor(lifetimeMs: number): Promise<string> {
-  const { certificate } = await issueClientCertificate(authority, { name: "jane", groups: [] }, lifetimeMs)
-  return Buffer.from(certificate).toString("base64")
-}
 const valid = await certificateFor(24 * hourMs)
 const expired = await certificateFor(-60_000)
 
 const requested = (name: string): Step => request(jane, { signerName: "example.com/other" }, `NAMESPACE-${name}`)
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * hourMs).toISOString().replace(/\.\d+/, "")
-const said = (type: string, hours: number): object => {
-  const lastUpdateTime = hoursAgo(hours)
-  return { type, status: "True", reason: "Test", message: "of a scenario", lastUpdateTime }
-}
+const said = (type: string, hours: number): object => ({ ...saidOf(type), lastUpdateTime: hoursAgo(hours) })
 const says = (name: string, subresource: "approval" | "status", status: object): Step => ({
   patch: ["certificatesigningrequests", `NAMESPACE-${name}`],
   with: { status },
