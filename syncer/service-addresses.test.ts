@@ -50,34 +50,6 @@ describe("createServiceAddresses()", () => {
     expect(marks).not.toHaveProperty("tenancy.x-k8s.io/uid")
   })
 
-  test("its namespace counts as the copies do, with those in super that the tenant has no more", async () => {
-    vi.useFakeTimers({ toFake: ["performance"] })
-    onTestFinished(() => void vi.useRealTimers())
-    addresses = createServiceAddresses(superCluster, { ...tenant, quota: { namespaces: 2 } })
-    const inNamespace = (namespace: string): Service => ({
-      ...serviceOf(namespace),
-      metadata: { namespace, name: "web", uid: namespace },
-    })
-    await addresses.claim(inNamespace("one"), undefined)
-    await superCluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "of-super" } })
-    await addresses.claim(inNamespace("two"), undefined)
-    const refused = {
-      code: 403,
-      details: { name: "three", kind: "namespaces" },
-      message:
-        'namespaces "three" is forbidden: exceeded quota: tenant, requested: namespaces=1, used: namespaces=2, limited: namespaces=2',
-    }
-    await expect(addresses.claim(inNamespace("three"), undefined)).rejects.toMatchObject({ status: refused })
-    await addresses.claim(
-      { ...inNamespace("two"), metadata: { namespace: "two", name: "other", uid: "u3" } },
-      undefined,
-    )
-    superCluster.remove(namespaces, undefined, superNamespace(tenant.clusterKey, "one"))
-    vi.advanceTimersByTime(syncerLimits.namespacesFullMs)
-    await addresses.claim(inNamespace("three"), undefined)
-    await expect(addresses.claim(inNamespace("four"), undefined)).rejects.toMatchObject({ code: 403 })
-  })
-
   test("a requested address is passed on, and its refusal is returned to the tenant", async () => {
     const service = serviceOf("u1", { clusterIP: "10.0.0.99" })
     await addresses.claim(service, undefined)
