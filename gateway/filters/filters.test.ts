@@ -1,53 +1,17 @@
 // The filters that need no control plane, each on a real HTTP server.
 
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { conflict, tooManyRequests } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import { silentLog } from "../../client/log.ts"
-import type { Authorizer } from "../authorization/types.ts"
 import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
-import { Turns } from "../request/turns.ts"
-import { Presence } from "../tenancy/presence.ts"
 import { withAudit } from "./audit.ts"
 import { callAPI } from "./api.ts"
-import { chainOf, type Filter, GatewayResponse } from "./chain.ts"
-import { statusErrors } from "./errors.ts"
-import { withImpersonation } from "./impersonation.ts"
+import { type Filter } from "./chain.ts"
 import { withMaxInFlight } from "./max-in-flight.ts"
-import { withRequestState } from "./request-id.ts"
-import { withRequestInfo } from "./request-info.ts"
-import { Arrivals } from "../request/arrivals.ts"
 import { readTimeout, withTimeout, WriteTimeout } from "./timeout.ts"
-
-async function serve(filters: Filter[], log: Log = silentLog): Promise<string> {
-  const chain = [withRequestState(new WeakMap(), new Arrivals()), withRequestInfo(undefined), ...filters]
-  const server = createServer({ ServerResponse: GatewayResponse }, chainOf(chain, statusErrors(log)))
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-const throwing =
-  (error: unknown): Filter =>
-  () => {
-    throw error
-  }
-
-const controlPlane = (): ControlPlane => ({ presence: new Presence(), turns: new Turns() }) as ControlPlane
-const plane = controlPlane()
-const inPlane =
-  (controlPlane: ControlPlane, user?: User): Filter =>
-  (_request, response, next) => {
-    response.locals.state.controlPlane = controlPlane
-    if (user !== undefined) response.locals.state.user = user
-    next()
-  }
+import { serve, throwing, controlPlane, plane, inPlane } from "./testing/serve.ts"
 
 describe("statusErrors()", () => {
   test("sends a StatusError unchanged", async () => {
@@ -220,97 +184,6 @@ describe("withMaxInFlight()", () => {
     await reached(2)
     open[1]?.()
     expect((await next).status).toBe(200)
-  })
-})
-
-describe("withImpersonation()", () => {
-  const asked: { resource: string; name: string; namespace: string; subresource: string }[] = []
-  const authorizer: Authorizer = {
-    authorize(attributes) {
-      const isConstrained = attributes.verb.startsWith("impersonate-on:")
-      if (!isConstrained) asked.push(attributes)
-      const decision = isConstrained || attributes.name === "forbidden" ? "NoOpinion" : "Allow"
-      return Promise.resolve({ decision, reason: "" })
-    },
-    rulesFor: () => Promise.resolve({ rules: [], missing: [] }),
-    rulesOf: () => Promise.resolve([]),
-  }
-  const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
-  const start = () =>
-    serve([
-      inPlane({ authorizer } as ControlPlane, admin),
-      withImpersonation(),
-      (_request, response) => void response.end(JSON.stringify(response.locals.state.user)),
-    ])
-  const ask = async (headers: [string, string][]): Promise<unknown> => {
-    asked.length = 0
-    return (await fetch(await start(), { headers })).json()
-  }
-
-  test("changes nothing without the headers", async () => {
-    expect(await ask([])).toEqual(admin)
-  })
-
-  test("authenticates the user, with the given groups and extra", async () => {
-    expect(
-      await ask([
-        ["impersonate-user", "bob"],
-        ["impersonate-group", "dev"],
-        ["impersonate-extra-acme.com%2Fscope", "x"],
-      ]),
-    ).toEqual({ name: "bob", groups: ["dev", "system:authenticated"], extra: { "acme.com/scope": ["x"] } })
-    expect(asked.map(({ resource, name, subresource }) => `${resource}/${subresource}:${name}`)).toEqual([
-      "users/:bob",
-      "groups/:dev",
-      "userextras/acme.com/scope:x",
-    ])
-  })
-
-  test("authorizes each claim, regardless of its name and encoding", async () => {
-    const user = (await ask([
-      ["impersonate-user", "bob"],
-      ["impersonate-extra-__proto__", "x"],
-      ["impersonate-extra-%61", "1"],
-      ["impersonate-extra-a", "2"],
-    ])) as User
-    expect(asked.map(({ subresource, name }) => `${subresource}:${name}`)).toEqual([
-      ":bob",
-      "__proto__:x",
-      "a:1",
-      "a:2",
-    ])
-    expect(Object.entries(user.extra)).toEqual([
-      ["__proto__", ["x"]],
-      ["a", ["1", "2"]],
-    ])
-  })
-
-  test("adds the groups of service accounts", async () => {
-    expect(await ask([["impersonate-user", "system:serviceaccount:ns:robot"]])).toMatchObject({
-      groups: ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],
-    })
-    expect(asked[0]).toMatchObject({ resource: "serviceaccounts", namespace: "ns", name: "robot" })
-  })
-
-  test("responds with 403 without the permission to impersonate", async () => {
-    expect(await ask([["impersonate-user", "forbidden"]])).toMatchObject({
-      code: 403,
-      message: 'forbidden: User "admin" cannot impersonate-on:user-info:get path "/"',
-    })
-  })
-
-  test("unescapes the names of extra, and keeps what is not escaped", async () => {
-    const headers: [string, string][] = ["b%2fc", "%zz"].map((name) => [`impersonate-extra-${name}`, "x"])
-    const shown = 'Extra:map[string][]string{"%zz":[]string{"x"}, "b/c":[]string{"x"}}}'
-    expect(await ask(headers)).toMatchObject({ code: 400, message: expect.stringContaining(shown) as string })
-  })
-
-  test("rejects groups without a user", async () => {
-    expect(await ask([["impersonate-group", "bob"]])).toMatchObject({
-      code: 400,
-      message:
-        'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"bob"}, Extra:map[string][]string(nil)} without impersonating a user name',
-    })
   })
 })
 
