@@ -1,36 +1,14 @@
 import { boundInSuperAnnotation } from "../../apimachinery/tenancy.ts"
 import { describe, expect, test } from "vitest"
-import type { Endpoints, KubeObject, Node, PersistentVolumeClaim, Pod, Service } from "../../apimachinery/object.ts"
-import type { Resource } from "../../client/rest.ts"
+import type { Endpoints, KubeObject, PersistentVolumeClaim, Pod, Service } from "../../apimachinery/object.ts"
 import { settingsOf } from "../options.ts"
-import { fakeTenant } from "../testing/fake-tenants.ts"
+import { contextWith, object } from "../testing/sync-context.ts"
 import { endpoints } from "./endpoints.ts"
-import { node, isOnlyHeartbeat } from "./node.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import { pod } from "./pod/pod.ts"
 import type { SyncContext } from "./resource-sync.ts"
 import { secret } from "./secret.ts"
 import { service, specChange } from "./service.ts"
-
-const tenant = fakeTenant("acme")
-
-function contextWith(objects: KubeObject[] = []): SyncContext {
-  const find = <T extends KubeObject>(
-    _resource: Resource,
-    namespace: string | undefined,
-    name: string,
-  ): T | undefined =>
-    objects.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace) as T | undefined
-  return {
-    tenant,
-    settings: settingsOf({}),
-    now: 0,
-    view: { tenantObject: find, tenantObjects: () => [], nominatedPods: () => [], superObject: () => undefined },
-  }
-}
-
-const object = <T extends KubeObject>(more: object): T =>
-  ({ apiVersion: "v1", kind: "X", metadata: { namespace: "default", name: "web", uid: "u1" }, ...more }) as unknown as T
 
 describe("pods, downward", () => {
   const withImages = (...images: string[]): Pod =>
@@ -273,57 +251,4 @@ test("a service account's token is an Opaque secret in super", () => {
     contextWith(),
   )
   expect(made).toMatchObject({ type: "Opaque", data: { token: "eA==" } })
-})
-
-describe("virtual nodes", () => {
-  const real: Node = {
-    apiVersion: "v1",
-    kind: "Node",
-    metadata: { name: "n", uid: "nu", labels: { zone: "a", "tenancy.x-k8s.io/x": "y" } },
-    spec: { providerID: "cloud://1", podCIDR: "10.2.0.0/24", taints: [{ key: "k", effect: "NoSchedule" }] },
-    status: {
-      addresses: [
-        { type: "InternalIP", address: "192.168.0.1" },
-        { type: "Hostname", address: "n" },
-      ],
-      conditions: [{ type: "Ready", status: "True", lastHeartbeatTime: "1" }],
-      images: [{ names: ["secret-image"] }],
-    },
-  } as unknown as Node
-
-  test("show only what a tenant may see, with the vn-agent's address", () => {
-    const settings = settingsOf({ vnAgentEndpoint: () => ({ address: "192.168.0.1", port: 10550 }) })
-    const shown = node.toTenant(real, { ...contextWith(), settings })
-    expect(shown?.metadata.labels).toEqual({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
-    expect(shown?.spec).toEqual({ taints: real.spec?.taints })
-    expect(shown?.status).toMatchObject({ daemonEndpoints: { kubeletEndpoint: { Port: 10550 } } })
-    expect(JSON.stringify(shown)).not.toMatch(/secret-image|cloud:|10\.2\.0/)
-  })
-
-  test("are those that pods run on, if only these are published; the pods are read once for all nodes", () => {
-    let reads = 0
-    const tenantObjects = () => {
-      reads++
-      return [object({ spec: { containers: [], nodeName: real.metadata.name } })] as never[]
-    }
-    const view = { ...contextWith().view, tenantObjects }
-    const context = { ...contextWith(), settings: settingsOf({ publishNodes: "used" }), view }
-    const others = Array.from({ length: 100 }, (_, at) => ({ ...real, metadata: { ...real.metadata, name: `n${at}` } }))
-    const shown = [real, ...others].filter((one) => node.toTenant(one, context) !== undefined)
-    expect(shown).toEqual([real])
-    expect(reads).toBe(1)
-  })
-
-  test("change with a condition, not with a heartbeat", () => {
-    const beat = (heartbeat: string, status: string): Node => ({
-      ...real,
-      status: { ...real.status, conditions: [{ type: "Ready", status, lastHeartbeatTime: heartbeat }] } as NonNullable<
-        Node["status"]
-      >,
-    })
-    expect(isOnlyHeartbeat(beat("1", "True"), beat("2", "True"))).toBe(true)
-    expect(isOnlyHeartbeat(beat("1", "True"), beat("2", "False"))).toBe(false)
-    const shown = node.toTenant(real, contextWith())!
-    expect(node.changed(node.toTenant(beat("9", "True"), contextWith())!, shown)).toEqual([])
-  })
 })
