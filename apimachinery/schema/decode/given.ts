@@ -5,6 +5,8 @@
 //   decoder prints them as Go does. In protobuf, times are whole seconds.
 // - Times that were given as the one of Go that is not set. Go compares the zone as well, which only such a time has. The decoder
 //   drops them.
+// - Bytes that are none, and null in a map of bytes. Go distinguishes both from absent and from empty ones. The decoder drops the
+//   first and makes the second empty.
 // - Whole numbers of custom resources with a fraction or an exponent ("1.0"). Go keeps a double, which is not equal to the integer
 //   that is read when it has been stored.
 //
@@ -12,6 +14,8 @@
 // decoder gave it: it may since have been defaulted, or set by the server.
 
 const zeroTime = Symbol("zero time")
+const emptyBytes = Symbol("empty bytes")
+const nullBytes = Symbol("null as bytes")
 
 /** By object just decoded: the fields that were given differently, and their values after decoding; undefined: dropped as empty. */
 const givenFields = new WeakMap<object, Map<string, unknown>>()
@@ -43,10 +47,26 @@ export function noteGivenZeroTime(holder: object, key: string): void {
   note(holder, key, zeroTime)
 }
 
+export function noteGivenEmptyBytes(holder: object, key: string): void {
+  note(holder, key, emptyBytes)
+}
+
+/** `map`: of bytes. */
+export function noteGivenNullBytes(map: object, key: string): void {
+  note(map, key, nullBytes)
+}
+
 function note(holder: object, key: string, decoded: unknown): void {
   const fields = givenFields.get(holder)
   if (fields === undefined) givenFields.set(holder, new Map([[key, decoded]]))
   else fields.set(key, decoded)
+}
+
+/** `copy`: a copy of `original` without what is below it. */
+export function keepGiven<T extends object>(copy: T, original: object | undefined): T {
+  const fields = original && givenFields.get(original)
+  if (fields !== undefined) givenFields.set(copy, new Map(fields))
+  return copy
 }
 
 /** Whether the field was present and dropped because it was empty. */
@@ -69,6 +89,21 @@ export function isGivenFraction(holder: object, key: string | number): boolean {
 /** Whether the field is a time that was given and dropped because it is not set. */
 export function isGivenZeroTime(holder: object, key: string): boolean {
   return givenFields.get(holder)?.get(key) === zeroTime && ((holder as Record<string, unknown>)[key] ?? null) === null
+}
+
+/** Whether the field is bytes that were given and dropped because they are none. */
+export function isGivenEmptyBytes(holder: object, key: string): boolean {
+  return givenFields.get(holder)?.get(key) === emptyBytes && !Object.hasOwn(holder, key)
+}
+
+/** Whether the bytes of that key were null, and are empty. */
+export function isGivenNullBytes(map: object, key: string): boolean {
+  return givenFields.get(map)?.get(key) === nullBytes && (map as Record<string, unknown>)[key] === ""
+}
+
+/** Whether those of any key were. */
+export function hasGivenNullBytes(map: object | undefined): boolean {
+  return map !== undefined && isAny(map, isGivenNullBytes)
 }
 
 /** Whether any field of the object itself is such a time or number. */

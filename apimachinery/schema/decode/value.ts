@@ -5,7 +5,7 @@ import type { Json } from "../../object.ts"
 import { decodeBytes } from "./bytes.ts"
 import { Mismatch, notParts, what } from "./errors.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./numbers.ts"
-import { noteGivenEmpty, noteGivenTime, noteGivenZeroTime } from "./given.ts"
+import { noteGivenEmpty, noteGivenEmptyBytes, noteGivenNullBytes, noteGivenTime, noteGivenZeroTime } from "./given.ts"
 import { isObject, type JsonObject, setOwn } from "../json-object.ts"
 import { maxStrictFaults } from "../json/scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "../scalars.ts"
@@ -143,6 +143,7 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
         !isReset(key, walk)
       ) {
         if (typeof decoded === "object") noteGivenEmpty(value, key)
+        else if (field.schema.format === "byte") noteGivenEmptyBytes(value, key)
         delete value[key]
       } else if (decoded !== given) {
         value[key] = decoded
@@ -218,6 +219,7 @@ function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
           ? canonicalQuantity(literalOf(given, walk), true)
           : decode(items, given, walk)
     if (decoded !== given) setOwn(map, key, decoded)
+    if (given === null && items.format === "byte") noteGivenNullBytes(map, key)
     walk.path.pop()
   }
   if (keys.length > 0) walk.filled = map

@@ -3,6 +3,7 @@
 // generated.pb.go and k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
 
 import type { Json } from "../../object.ts"
+import { isGivenEmptyBytes } from "../decode/given.ts"
 import { isObject } from "../json-object.ts"
 import { verbsType } from "./parse.ts"
 import { encodeUnion, isUnion } from "./unions.ts"
@@ -163,12 +164,14 @@ function fieldWriter(name: string, field: FieldSchema, number: number): WriteFie
   if (schema.type === "map" && schema.items !== undefined) return mapWriter(name, schema.items, number)
   const write = taggedWriter(schema, number)
   // Pointers are only written if they are set, as are bytes, which are a slice in Go.
-  const isOptional = field.zero === undefined || field.pointer === true || schema.format === "byte"
+  const isBytes = schema.format === "byte"
+  const isOptional = field.zero === undefined || field.pointer === true || isBytes
   // A pointer to a time that is not set.
   const hasNull = !isOptional || schema.format === "time"
   return (writer, object) => {
     const value = object[name]
     if (value !== undefined && value !== null) write(writer, value)
+    else if (isBytes && isGivenEmptyBytes(object, name)) write(writer, "")
     else if (value === null ? hasNull : !isOptional) write(writer, null)
   }
 }

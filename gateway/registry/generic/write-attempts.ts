@@ -21,6 +21,7 @@ import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts
 import { isDelegated } from "../delegated-groups.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
+import { changesEmptyBytes } from "./empty-bytes.ts"
 import { endsDeletion } from "./deletion.ts"
 import { checkAfterAdmission, managersIn, recordWrite } from "./managed-fields/field-management.ts"
 import { managedKind } from "./managed-fields/managed-kind.ts"
@@ -190,8 +191,9 @@ export class WriteAttempts {
       keepUnwritten(definition, converted, this.#reader.unconverted(stored), options.subresource)
     // Compared as they are stored: different objects of one version may be the same in another, and the other way around.
     const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
-    if (isSame && !this.#storage.storesUnread(object, converted) && !this.#isRewritten(stored, current))
-      return answered(before)
+    const hasOtherBytes = converted === undefined && changesEmptyBytes(definition, object, current)
+    const isStoredOtherwise = hasOtherBytes || this.#storage.storesUnread(object, converted)
+    if (isSame && !isStoredOtherwise && !this.#isRewritten(stored, current)) return answered(before)
     if (options.dryRun) return this.#dry(ctx, object, converted)
     const claim = await definition.strategy.begin?.(ctx, object, current)
     const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)

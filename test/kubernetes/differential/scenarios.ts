@@ -74,6 +74,7 @@ import { memoryCases } from "./cases/memory.ts"
 import { lastAppliedCases } from "./cases/last-applied.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
 import { lastFinalizerCases } from "./cases/last-finalizers.ts"
+import { emptyByteCases } from "./cases/empty-bytes.ts"
 import { emptyEntryCases } from "./cases/empty-entries.ts"
 import { emptySegmentCases } from "./cases/empty-segments.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
@@ -258,6 +259,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...claimAndVolumeCases(),
         ...sameAmountCases(),
         ...olderRuleCases(),
+        ...emptyByteCases(),
         ...emptyEntryCases(),
         ...podChangeCases(),
         ...podPartCases(),

@@ -2,7 +2,7 @@
 
 import { expressionsSizeErrors } from "../../../../apimachinery/cel/expressions-size.ts"
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
-import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { hasGivenEmpty, isGivenEmpty, isGivenEmptyBytes } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import type { Webhook, WebhookConfiguration } from "../../../admission/webhooks/configuration.ts"
@@ -21,16 +21,23 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     validate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     validateUpdate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     warnings: (_ctx, configuration) => reservedNameWarnings(configuration),
-    // Upstream compares the objects in memory, where an empty list differs from a missing one.
+    // Upstream compares the objects in memory, where an empty list differs from a missing one, and so do bytes, which are stored as they are.
     specChanged: (configuration, current) =>
       isGivenEmpty(configuration, "webhooks") ||
       hasGivenEmpty(configuration.webhooks) ||
-      !semanticEqual(configuration.webhooks, current.webhooks),
+      !semanticEqual(configuration.webhooks, current.webhooks) ||
+      !haveSameTrust(configuration.webhooks, current.webhooks),
   }
 }
 
 export const mutatingWebhookConfigurations: KindExtension = { strategy: strategyOf(true) }
 export const validatingWebhookConfigurations: KindExtension = { strategy: strategyOf(false) }
+
+/** Of as many webhooks. */
+function haveSameTrust(webhooks: readonly Webhook[] = [], others: readonly Webhook[] = []): boolean {
+  const isEmpty = (webhook: Webhook | undefined): boolean => isGivenEmptyBytes(webhook?.clientConfig ?? {}, "caBundle")
+  return webhooks.every((webhook, index) => isEmpty(webhook) === isEmpty(others[index]))
+}
 
 function defaultWebhook(webhook: Webhook, mutating: boolean): void {
   webhook.failurePolicy ??= "Fail"

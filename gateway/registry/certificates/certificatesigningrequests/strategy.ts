@@ -17,6 +17,7 @@ import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { requestFault } from "../../../../apimachinery/request-faults.ts"
 import { pemBlocks } from "../../../../apimachinery/pem.ts"
 import { onBehalf } from "../../generic/internal-write.ts"
+import { keepGiven } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { validateSignerName } from "./signer-name.ts"
@@ -97,8 +98,9 @@ const strategy: Strategy<Request> = {
     if (current.spec !== undefined) request.spec = current.spec
     if (subresource === "") return
     const conditions = withTimes(request.status?.conditions ?? [], current.status?.conditions ?? [])
-    if (subresource === "approval") request.status = { ...current.status, conditions }
-    else request.status = { ...request.status, conditions: keepApproval(conditions, current) }
+    const [from, kept] =
+      subresource === "approval" ? [current.status, conditions] : [request.status, keepApproval(conditions, current)]
+    request.status = keepGiven({ ...from, conditions: kept }, from)
     if (conditions.length === 0) delete request.status.conditions
   },
 

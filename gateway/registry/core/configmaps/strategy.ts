@@ -2,7 +2,7 @@
 
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { ConfigMap } from "../../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { hasGivenNullBytes, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { configKeyRule } from "../../validation/values.ts"
@@ -20,8 +20,8 @@ const strategy: Strategy<ConfigMap> = {
     if (current.immutable === true) {
       if (map.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
       for (const field of ["data", "binaryData"] as const) {
-        // To upstream, bytes that are given as none are others than none.
-        const isGiven = field === "binaryData" && isGivenEmpty(map, field)
+        // To upstream, bytes that are given as none are others than none, and null other bytes than empty ones, as which it has been read.
+        const isGiven = field === "binaryData" && (isGivenEmpty(map, field) || hasGivenNullBytes(map[field]))
         if (isGiven || !semanticEqual(map[field], current[field]))
           errors.push(forbiddenField(FieldPath.root(field), immutableSet))
       }

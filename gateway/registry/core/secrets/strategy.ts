@@ -11,7 +11,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import type { Secret } from "../../../../apimachinery/object.ts"
 import { accountAnnotation, tokenType } from "../../../../apimachinery/core/service-account-tokens.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { hasGivenNullBytes, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { immutable } from "../../validation/values.ts"
@@ -48,8 +48,8 @@ const strategy: Strategy<Secret> = {
       secret.type === current.type ? [] : [invalidValue(FieldPath.root("type"), asJson(secret.type), immutable)]
     if (current.immutable === true) {
       if (secret.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
-      // Upstream distinguishes empty from absent data.
-      if (isGivenEmpty(secret, "data") || !semanticEqual(secret.data, current.data))
+      // Upstream distinguishes empty from absent data, and null from empty bytes, as which it has been read.
+      if (isGivenEmpty(secret, "data") || hasGivenNullBytes(secret.data) || !semanticEqual(secret.data, current.data))
         errors.push(forbiddenField(data, immutableSet))
     }
     return [...errors, ...validateSecret(secret)]

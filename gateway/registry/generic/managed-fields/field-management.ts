@@ -32,6 +32,7 @@ import type { RequestContext } from "../../../request/context.ts"
 import { deepFreeze } from "../../../../apimachinery/freeze.ts"
 import type { ManagedKind } from "./managed-kind.ts"
 import type { WriteOptions } from "../../rest.ts"
+import { withNullBytes } from "../empty-bytes.ts"
 import { isOfKind, isTyped } from "./typed-change.ts"
 
 const blanks = new WeakMap<Schema, KubeObject>()
@@ -80,7 +81,8 @@ export async function recordWrite(
   if (managers.size === 0 && current !== undefined) return
   if (!isOfKind(of, object)) return
   const apiVersion = printGroupVersion(of)
-  const given = { ...object, apiVersion } as unknown as Json
+  // Null bytes differ from the empty ones as which they are read.
+  const given = { ...withNullBytes(of, object), apiVersion } as unknown as Json
   const change: Change = {
     before: (current ?? blankOf(of)) as unknown as Json,
     after: of.asRead === undefined ? given : await of.asRead(given),

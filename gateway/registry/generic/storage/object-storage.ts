@@ -16,6 +16,7 @@ import type { ResourceDefinition } from "../../rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "../../claim.ts"
 import { asParsed, copyingParsed, encodingStored, longText } from "./stored-form.ts"
+import { withEmptyBytes, withoutEmptyBytes } from "../empty-bytes.ts"
 import { hasUnread } from "./unread-fields.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
@@ -211,7 +212,9 @@ export class ObjectStorage {
   }
 
   #isReadOtherwise(stored: KubeObject): boolean {
-    return this.#definition.customResource?.lacksDefaults?.(stored) ?? this.#shown(stored) !== stored
+    const { customResource } = this.#definition
+    if (customResource?.lacksDefaults !== undefined) return customResource.lacksDefaults(stored)
+    return withoutEmptyBytes(this.#definition, stored) !== stored || this.#shown(stored) !== stored
   }
 
   #shown(object: KubeObject): KubeObject {
@@ -222,7 +225,9 @@ export class ObjectStorage {
   #asStored(object: KubeObject): KubeObject {
     const { kind, storageVersion, customResource } = this.#definition
     const stored = { ...object, kind, apiVersion: storageVersion }
-    return customResource?.toStored === undefined ? stored : customResource.toStored(copyJson(stored))
+    return customResource?.toStored === undefined
+      ? withEmptyBytes(this.#definition, stored)
+      : customResource.toStored(copyJson(stored))
   }
 
   #attempt(verb: string, key: string): string {

@@ -7,6 +7,7 @@ import { type KubeObject, printGroupVersion } from "../../../../apimachinery/obj
 import type { KeyValue } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { ResourceDefinition } from "../../rest.ts"
+import { withoutEmptyBytes } from "../empty-bytes.ts"
 import { storedHead } from "./stored-form.ts"
 import { StoredText, StoredValue } from "./stored-value.ts"
 import { ComputedValue, type KubeValue } from "./value.ts"
@@ -148,7 +149,7 @@ export class ValueReader {
   /** Of a version that differs in its apiVersion, or in what its schema has. */
   #adapted(object: KubeObject): KubeObject {
     const { customResource, strategy } = this.#definition
-    const read = this.#relabelled(customResource?.aged?.read(object) ?? object)
+    const read = this.#relabelled(customResource?.aged?.read(object) ?? withoutEmptyBytes(this.#definition, object))
     return strategy.shown?.(read) ?? read
   }
 

@@ -264,7 +264,11 @@ function emptyCertificate(): RequestStep[] {
       { apiVersion: "certificates.k8s.io/v1", kind: "CertificateSigningRequest" },
       label("APPLY nothing by g"),
     ),
-    put(`${one}/status?fieldManager=i`, whole({ certificate: "" }), { protobuf: kind, ...label("PUT in protobuf") }),
+    put(`${one}/status?fieldManager=i`, whole({ certificate: "" }), {
+      protobuf: kind,
+      contentType: "application/vnd.kubernetes.protobuf",
+      ...label("PUT in protobuf"),
+    }),
     put(`${one}/approval?fieldManager=i`, whole({ certificate: "" }), label("PUT approval")),
     get(one),
     patch(`${one}?fieldManager=j`, mergePatch, { metadata: { labels: { c: "d" } } }, label("LABEL")),
