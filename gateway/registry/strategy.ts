@@ -60,6 +60,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * default that depends on fields the server sets; reads add the default, and the first update stores it.
    */
   lacksDefault?(object: T): boolean
+  /** Only what `settle` notes is stored without such a default (storage/unread-fields.ts). */
+  storesLess?: true
   /** The last modification before validating admission. */
   canonicalize?(object: T): void
   /** After admission: what upstream's storage makes of the object, and what upstream adds when it reads it. */

@@ -4,6 +4,8 @@ import { type FieldError, FieldPath, invalidValue, required } from "../../../../
 import { matches, selectorFromLabelSelector } from "../../../../apimachinery/labels.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { Job } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { noteLacksDefault } from "../../generic/storage/unread-fields.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
@@ -20,7 +22,6 @@ const path = FieldPath.root("spec")
 const nameLabels = ["job-name", "batch.kubernetes.io/job-name"]
 const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"]
 const uidLabel = "batch.kubernetes.io/controller-uid"
-const isGenerated = (label: string): boolean => nameLabels.includes(label) || uidLabels.includes(label)
 
 const strategy: Strategy<Job> = {
   defaultPropagation: "Orphan",
@@ -50,9 +51,12 @@ const strategy: Strategy<Job> = {
     if (specOf(job).manualSelector !== true) generateSelector(job)
   },
 
-  settle: labelAsTemplate,
-  lacksDefault: ({ metadata: { labels = {} } }) =>
-    Object.hasOwn(labels, uidLabel) && Object.keys(labels).every(isGenerated),
+  settle(job) {
+    const { labels } = job.metadata
+    labelAsTemplate(job)
+    if (job.metadata.labels !== labels) noteLacksDefault(job)
+  },
+  storesLess: true,
 
   validate: (_ctx, job) => validateJob(job),
 
@@ -85,6 +89,9 @@ function generateSelector(job: Job): void {
   const spec = specOf(job)
   const { name = "", uid = "" } = job.metadata
   const labels = spec.template.metadata?.labels ?? {}
+  const isGiven = isGivenEmpty(spec.template.metadata ?? {}, "labels")
+  // By upstream's defaults the job has the same labels if there are any, even if there is nothing in them.
+  if (isGiven && Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = labels
   for (const label of nameLabels) labels[label] ??= name
   for (const label of uidLabels) labels[label] ??= uid
   spec.template.metadata = { ...spec.template.metadata, labels }

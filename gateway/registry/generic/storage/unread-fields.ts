@@ -14,6 +14,7 @@ export interface Unread {
 }
 
 const none: readonly Unread[] = []
+const lacking = new WeakSet<object>()
 const noted = new WeakMap<object, readonly Unread[]>()
 
 /** Before the object is decoded, which drops some of them. As large as the object at most, however deep that is. */
@@ -47,6 +48,14 @@ export function noteUnread(object: object, found: readonly Unread[]): void {
   if (found.length > 0) noted.set(object, found)
 }
 
+/**
+ * Upstream stores the object without a default that it adds when it reads it, which the object has: storing that is a change, too. The
+ * kind's strategy has `storesLess`.
+ */
+export function noteLacksDefault(object: object): void {
+  lacking.add(object)
+}
+
 /** The fields of the object in or below which there were such values, and are no more. */
 export function unreadFields(object: object): string[] {
   const found = noted.get(object)?.filter((place) => isDropped(object as JsonObject, place, 0)) ?? []
@@ -54,6 +63,7 @@ export function unreadFields(object: object): string[] {
 }
 
 export function hasUnread(object: object): boolean {
+  if (lacking.has(object)) return true
   return noted.get(object)?.some((place) => isDropped(object as JsonObject, place, 0)) ?? false
 }
 

@@ -73,10 +73,10 @@ export class ValueReader {
     return converted ?? value
   }
 
-  /** Whether a custom resource would be stored differently today, although it has not been modified. */
+  /** Whether the object would be stored differently today, although it has not been modified. */
   isOutdated(stored: KeyValue): boolean {
-    const { customResource, kind, storageVersion } = this.#definition
-    if (customResource === undefined) return false
+    const { customResource, kind, storageVersion, strategy } = this.#definition
+    if (customResource === undefined && strategy.storesLess !== true) return false
     const head = storedHead(kind, storageVersion)
     if (head.compare(stored.value, 0, head.length) !== 0) return true
     const value = this.#cache.of(stored)

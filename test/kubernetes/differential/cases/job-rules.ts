@@ -1,7 +1,7 @@
 // Jobs: templates of suspended jobs, labels that older jobs lack, indexes as texts, and names of time zones.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { mergePatch, patch, post, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
 
 const batch = "/apis/batch/v1/namespaces/@{ns}"
 const jobs = `${batch}/jobs`
@@ -12,6 +12,7 @@ export function jobRuleCases(): Scenario[] {
     ...suspended(),
     { name: "the template of a running job changes", steps: [post(jobs, job({})), ...templateChanges()] },
     { name: "a job gets the labels that are generated", steps: generated() },
+    { name: "a job loses its labels in a write of its status, and has those of its template", steps: unlabelled() },
     { name: "completions of an indexed job change", steps: completions() },
     { name: "indexes of a job are written in many ways", steps: indexes() },
     { name: "a job completes in other ways than there are", steps: otherModes() },
@@ -23,6 +24,29 @@ const job = (spec: object, template: object = {}): Json => ({
   metadata: { name: "j" },
   spec: { template: { spec: podSpec, ...template }, ...spec },
 })
+
+/** Only revisions tell which labels are stored. */
+function unlabelled(): RequestStep[] {
+  const one = `${jobs}/j`
+  const status: Json = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "j" }, status: { ready: 1 } }
+  const nothing = (time: string): RequestStep => patch(one, mergePatch, {}, { label: `PATCH nothing ${time}` })
+  const read = (time: string): RequestStep => get(one, { label: `GET ${time}` })
+  return [
+    post(jobs, job({})),
+    nothing("after the create"),
+    nothing("again"),
+    put(`${one}/status`, status, { label: "PUT status" }),
+    read("without labels"),
+    get(`${jobs}?labelSelector=job-name%3Dj`),
+    put(`${one}/status`, status, { label: "PUT status again" }),
+    nothing("after the status"),
+    nothing("once more"),
+    patch(one, mergePatch, { metadata: { labels: { a: "b" } } }, { label: "PATCH labels" }),
+    put(`${one}/status`, status, { label: "PUT status of a labelled one" }),
+    nothing("at the end"),
+    read("at the end"),
+  ]
+}
 
 const change = (change: Json, label: string): RequestStep =>
   patch(`${jobs}/j?dryRun=All`, mergePatch, change, { label: `PATCH ${label}` })

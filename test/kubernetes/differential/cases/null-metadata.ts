@@ -34,19 +34,13 @@ export function nullMetadataCases(): Scenario[] {
   return [
     ...Object.entries(kinds).map(([kind, of]) => ({
       name: `a ${kind} has objects without metadata`,
-      steps: metadatas
-        .filter((metadata) => !isShared(kind, metadata))
-        .flatMap((metadata, index) => written(kind, of, metadata, index)),
+      steps: metadatas.flatMap((metadata, index) => written(kind, of, metadata, index)),
     })),
     { name: "a custom resource has objects without metadata", anyOrder: true, steps: custom() },
     { name: "an applied custom resource with nulls is written again", steps: writtenAgain() },
     { name: "a Job whose template has empty labels is applied again", steps: appliedAgain() },
   ]
 }
-
-/** Empty labels of a Job's template become those of the Job too, upstream in one map; only the revisions of writes show it. */
-const isShared = (kind: string, metadata: Json): boolean =>
-  kind === "Job" && JSON.stringify(metadata).includes('"labels":{}')
 
 interface Templated {
   group: string
