@@ -2,6 +2,7 @@
 // all permissions are rejected. Source: k8s.io/kubernetes/plugin/pkg/admission/certificates.
 
 import type { CertificateSigningRequest } from "../../../apimachinery/object.ts"
+import { isGivenEmptyBytes } from "../../../apimachinery/schema/decode/given.ts"
 import { isAllowed } from "../../authorization/further-rights.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -23,10 +24,16 @@ export const certificates: AdmissionPlugin = {
     if (isOf(attributes, group, resource, "approval")) return checkSigner(ctx, attributes, "approve", signer)
     if (!isOf(attributes, group, resource, "status")) return
     const before = attributes.current as CertificateSigningRequest | undefined
-    const signs = request.status?.certificate !== before?.status?.certificate
-    if (signs || !semanticEqual(request.status?.conditions, before?.status?.conditions))
+    if (!hasSameCertificate(request, before) || !semanticEqual(request.status?.conditions, before?.status?.conditions))
       await checkSigner(ctx, attributes, "sign", signer)
   },
+}
+
+/** One of no bytes is another than none. */
+function hasSameCertificate({ status = {} }: CertificateSigningRequest, before?: CertificateSigningRequest): boolean {
+  const { status: other = {} } = before ?? {}
+  if (status.certificate !== other.certificate) return false
+  return isGivenEmptyBytes(status, "certificate") === isGivenEmptyBytes(other, "certificate")
 }
 
 /** Permission for the signer by name, or for all signers of its domain. */

@@ -3,6 +3,7 @@
 import { type Kind, kinds } from "../generate/objects.ts"
 import type { Scenario } from "../scenario.ts"
 import { randomAccessScenario } from "./access.ts"
+import { randomCertificateRequestScenario } from "./certificate-requests.ts"
 import { randomDefinitionLifeScenario } from "./definition-lives.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
@@ -19,6 +20,7 @@ import { randomRuleScenario } from "./rules.ts"
 import { ruling } from "./ruling.ts"
 import { randomScenario } from "./scenarios.ts"
 import { randomTextScenario } from "./texts.ts"
+import { randomTokenScenario } from "./tokens.ts"
 import { randomVerdictScenario } from "./verdicts.ts"
 import { randomVersionsScenario } from "./versions.ts"
 import { randomCustomWritersScenario, randomWritersScenario } from "./writers.ts"
@@ -45,6 +47,8 @@ export const generators: readonly Generator[] = [
   randomCustomWritersScenario,
   randomRuleScenario,
   randomQuotaScenario,
+  randomTokenScenario,
+  randomCertificateRequestScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
