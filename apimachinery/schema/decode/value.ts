@@ -117,7 +117,7 @@ function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, va
 }
 
 function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {
-  for (const key of Object.keys(value)) {
+  for (const key of walk.converts ? inOrder(fields, value) : Object.keys(value)) {
     const field = fields[key]
     const given = value[key] as Json
     if (field === undefined) {
@@ -152,6 +152,14 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
     }
   }
   writeStructs(fields, value)
+}
+
+/** A conversion in memory looks for the fields of a struct, and tells the first that is wrong. */
+function inOrder(fields: Record<string, FieldSchema>, value: JsonObject): string[] {
+  const keys = Object.keys(value)
+  if (keys.length < 2) return keys
+  const unknown = keys.filter((key) => !Object.hasOwn(fields, key))
+  return [...Object.keys(fields).filter((key) => Object.hasOwn(value, key)), ...unknown]
 }
 
 const isTime = (format: string | undefined): boolean => format === "time" || format === "microTime"

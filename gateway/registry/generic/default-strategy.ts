@@ -41,8 +41,10 @@ export function validateForCreate(
   const errors = [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
   if (errors.length > 0) return errors
   // As upstream, all names are checked for path segments if there are no other errors.
-  const { name = "" } = object.metadata
-  return validatePathSegmentName(name).map((fault) => invalidValue(FieldPath.root("metadata", "name"), name, fault))
+  return [
+    ...generateNameFaults(object, { ...metaRules(definition), nameRule: validatePathSegmentName }),
+    ...pathFaults(object),
+  ]
 }
 
 export function prepareForUpdate(
@@ -177,6 +179,10 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
 function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
   if (current[field] === undefined) delete object[field]
   else object[field] = current[field]
+}
+
+function pathFaults({ metadata: { name = "" } }: KubeObject): FieldError[] {
+  return validatePathSegmentName(name).map((fault) => invalidValue(FieldPath.root("metadata", "name"), name, fault))
 }
 
 function generateNameFaults({ metadata: { generateName } }: KubeObject, { nameRule }: ObjectMetaRules): FieldError[] {

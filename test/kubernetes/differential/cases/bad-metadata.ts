@@ -32,12 +32,20 @@ const faults: Body[] = [
 function written(kind: Kind): RequestStep[] {
   return [
     post(kind.path, kind.object()),
+    ...prefixed(kind),
     ...faults.flatMap((metadata) =>
       ["", "/status"].map((part) => patch(`${kind.objectPath}${part}?dryRun=All`, mergePatch, { metadata })),
     ),
     remove(kind.objectPath, { gracePeriodSeconds: 0 }),
     ...besides(kind),
   ]
+}
+
+/** Not all look at what a name is not made of; the name itself is there already. */
+function prefixed(kind: Kind): RequestStep[] {
+  const object = kind.object()
+  const metadata = { ...(object["metadata"] as Body), generateName: "a/b%" }
+  return [post(`${kind.path}?dryRun=All`, { ...object, metadata }, { label: "POST with a prefix" })]
 }
 
 /** Some look at their metadata only when nothing else is wrong. An APIService's name is one that its spec makes wrong. */

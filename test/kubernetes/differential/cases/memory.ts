@@ -11,6 +11,7 @@ import {
   remove,
   type RequestStep,
   type Scenario,
+  strategicPatch,
 } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
@@ -19,6 +20,7 @@ const apps = "/apis/apps/v1/namespaces/@{ns}"
 export function memoryCases(): Scenario[] {
   return [
     { name: "lists that are whole have empty maps and lists", steps: emptyInLists() },
+    { name: "fields of wrong types are merged", steps: wrongTypes() },
     { name: "v1 Node or slice has nothing to give", steps: emptyAmounts() },
     { name: "finalizers are those that stay", steps: finalizers() },
     { name: "texts of types of their own are refused", steps: ownTexts() },
@@ -54,6 +56,38 @@ function emptyInLists(): RequestStep[] {
     by(roles, "b", role({ resourceNames: [] })),
     by(roles, "c", role({ nonResourceURLs: [], resourceNames: [] })),
     by(roles, "d", role({})),
+  ]
+}
+
+/** Of several that are of another type the first field of Go's struct is told, in whatever order they are given. */
+function wrongTypes(): RequestStep[] {
+  const leases = "/apis/coordination.k8s.io/v1/namespaces/@{ns}/leases"
+  const times = { renewTime: "2024-01-02T03:04:05.6789012Z", acquireTime: "yesterday" }
+  const ends = { terminationGracePeriodSeconds: 2 ** 40, activeDeadlineSeconds: "x", restartPolicy: 1 }
+  const applied = (apiVersion: string, kind: string, spec: Json): Json => ({
+    apiVersion,
+    kind,
+    metadata: { name: "w" },
+    spec,
+  })
+  return [
+    patch(`${leases}/w?fieldManager=a`, applyPatch, applied("coordination.k8s.io/v1", "Lease", times)),
+    post(leases, { metadata: { name: "w" } }),
+    patch(`${leases}/w`, strategicPatch, { spec: times }),
+    post(`${core}/pods`, { metadata: { name: "w" }, spec: { containers: [{ name: "c", image: "i" }] } }),
+    patch(`${core}/pods/w`, strategicPatch, { spec: ends }, { label: "STRATEGIC pod" }),
+    patch(
+      `${core}/pods/w`,
+      strategicPatch,
+      { spec: { ...ends, containers: [{ name: "c", tty: 1, image: 2, command: "x" }] } },
+      { label: "STRATEGIC container" },
+    ),
+    patch(
+      `${core}/pods/w`,
+      strategicPatch,
+      { status: { phase: 1 }, spec: { hostname: 1 }, metadata: { generation: "x", uid: 1 } },
+      { label: "STRATEGIC everything" },
+    ),
   ]
 }
 
