@@ -276,6 +276,9 @@ describe("a stream", () => {
     const [data] = (await once(socket, "message")) as [Buffer]
     expect(data.toString()).toBe("\0hello")
     expect(seen).toEqual(["GET /exec/ns-123456-a-shop/web/main?command=cat&input=1"])
+    socket.send(Buffer.from("\x03web_ns-123456-a-shop is not there"))
+    const [fault] = (await once(socket, "message")) as [Buffer]
+    expect(fault.toString()).toBe("\x03web_shop is not there")
     socket.close()
     await until(() => sockets.size === 0)
   })
@@ -297,9 +300,10 @@ describe("a stream", () => {
       headers,
     })
     expect(far.headers["x-stream-protocol-version"]).toBe("portforward.k8s.io")
-    far.socket.write(Buffer.of(0x80, 0x03, 0xff))
+    const ping = [0x80, 0x03, 0x00, 0x06, 0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00, 0x01]
+    far.socket.write(Buffer.from(ping))
     const [data] = (await once(far.socket, "data")) as [Buffer]
-    expect([...data]).toEqual([0x80, 0x03, 0xff])
+    expect([...data]).toEqual(ping)
     expect(sockets.size).toBe(1)
     far.socket.destroy()
     await until(() => sockets.size === 0)

@@ -15,6 +15,7 @@ import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { CallRefused, NodeServer } from "../client/http/node-server.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
+import { errorTranslation } from "./error-channel/translation.ts"
 import { verifyIdentity, type TenantIdentity } from "./identity.ts"
 import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
@@ -155,7 +156,12 @@ class Calls {
     this.#begin(identity, upgrade.socket)
     const headers = await this.#replaceHeaders(request)
     try {
-      await forwardUpgrade(request, upgrade, { ...this.#kubelet, headers, path })
+      await forwardUpgrade(
+        request,
+        upgrade,
+        { ...this.#kubelet, headers, path },
+        { translation: (accepted) => errorTranslation(identity, routed, accepted) },
+      )
     } catch (error) {
       if (!(error instanceof UpgradeRefused)) throw error
       throw new CallRefused(error.code, refusalText(identity, routed, Buffer.from(error.body)))
@@ -247,5 +253,15 @@ function kubeletTLS(kubelet: KubeletAccess): TLSOptions {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
 
-const protocolHeaders = new Set(["accept", "accept-encoding", "connection", "upgrade", "x-stream-protocol-version"])
-const isProtocolHeader = (name: string): boolean => protocolHeaders.has(name) || name.startsWith("sec-websocket-")
+const protocolHeaders = new Set([
+  "accept",
+  "accept-encoding",
+  "connection",
+  "upgrade",
+  "x-stream-protocol-version",
+  // Not the extensions: what is compressed could not be translated.
+  "sec-websocket-key",
+  "sec-websocket-protocol",
+  "sec-websocket-version",
+])
+const isProtocolHeader = (name: string): boolean => protocolHeaders.has(name)

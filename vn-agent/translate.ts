@@ -50,8 +50,12 @@ export function refusal(identity: TenantIdentity, request: RoutedRequest, pod: P
 }
 
 /** What the kubelet or the API server says of a call that it refuses, without the names that the super cluster has for the pod. */
-export function refusalText(identity: TenantIdentity, { namespace }: RoutedRequest, body: Buffer): string {
-  const text = parseStatus(body)?.message ?? body.toString("utf8").trim()
+export function refusalText(identity: TenantIdentity, routed: RoutedRequest, body: Buffer): string {
+  return tenantText(identity, routed, parseStatus(body)?.message ?? body.toString("utf8").trim())
+}
+
+/** The text without the names that the super cluster has for the pod. */
+export function tenantText(identity: TenantIdentity, { namespace }: RoutedRequest, text: string): string {
   const superNamespace = superNamespaceOf(identity, { namespace })
   return scrubText(text, { tenant: identity, namespace, superNamespace })
 }

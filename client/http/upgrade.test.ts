@@ -5,7 +5,7 @@ import { Duplex, PassThrough } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { areProbed } from "../testing/probed-connections.ts"
-import { forwardedHeaders, join, openUpgrade, UpgradeRefused } from "./upgrade.ts"
+import { forwardedHeaders, join, openUpgrade, UpgradeRefused, type Translation } from "./upgrade.ts"
 
 test("an endless refusal is reported by its beginning, and its connection is closed", async () => {
   const closed = Promise.withResolvers<void>()
@@ -79,38 +79,79 @@ describe("join()", () => {
     expect(other.destroyed).toBe(true)
   })
 
-  test.each([undefined, new Error("reset")])(
-    "delivers the last data of one side to a slow other side: %s",
-    async (end) => {
-      let accept: (() => void) | undefined
-      const arrived: string[] = []
-      const slow = new Duplex({
-        read() {},
-        write(chunk: Buffer, _encoding, done) {
-          accept = () => {
-            arrived.push(chunk.toString())
-            done()
-          }
-        },
-      })
-      const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
-      side.on("error", () => undefined)
-      join(side, slow)
-      side.push("the output")
-      side.push("how it ended")
-      await expect.poll(() => accept).toBeDefined()
-      if (end === undefined) side.push(null)
-      side.destroy(end)
-      if (!side.closed) await once(side, "close")
-      while (arrived.length < 2) {
-        expect(slow.destroyed).toBe(false)
-        accept?.()
-        await setImmediate()
-      }
-      expect(arrived).toEqual(["the output", "how it ended"])
-      if (!slow.closed) await once(slow, "close")
-    },
-  )
+  test.each<[Error | undefined, string, Translation]>([
+    [undefined, "pieces as they are", {}],
+    [new Error("reset"), "pieces as they are", {}],
+    [undefined, "translated pieces", { fromClient: (piece) => piece }],
+    [new Error("reset"), "translated pieces", { fromClient: (piece) => piece }],
+  ])("delivers the last data of one side to a slow other side: %s, %s", async (end, _what, translation) => {
+    let accept: (() => void) | undefined
+    const arrived: string[] = []
+    const slow = new Duplex({
+      read() {},
+      write(chunk: Buffer, _encoding, done) {
+        accept = () => {
+          arrived.push(chunk.toString())
+          done()
+        }
+      },
+    })
+    const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+    side.on("error", () => undefined)
+    join(side, slow, undefined, translation)
+    side.push("the output")
+    side.push("how it ended")
+    await expect.poll(() => accept).toBeDefined()
+    if (end === undefined) side.push(null)
+    side.destroy(end)
+    if (!side.closed) await once(side, "close")
+    while (arrived.length < 2) {
+      expect(slow.destroyed).toBe(false)
+      accept?.()
+      await setImmediate()
+    }
+    expect(arrived).toEqual(["the output", "how it ended"])
+    if (!slow.closed) await once(slow, "close")
+  })
+
+  test("passes on what a translation makes of the pieces, and cuts both sides off if it refuses one", async () => {
+    const arrived: string[] = []
+    const sink = new Duplex({
+      read() {},
+      write(chunk: Buffer, _encoding, done) {
+        arrived.push(chunk.toString())
+        done()
+      },
+    })
+    const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+    const fromClient = (piece: Buffer): Buffer => {
+      if (piece.toString() === "bad") throw new Error("it cannot be translated")
+      return Buffer.from(piece.toString().replace("kept", "").toUpperCase())
+    }
+    join(side, sink, undefined, { fromClient })
+    for (const piece of ["one", "kept", "two"]) side.push(piece)
+    await expect.poll(() => arrived).toEqual(["ONE", "TWO"])
+    side.push("bad")
+    await expect.poll(() => [side.destroyed, sink.destroyed]).toEqual([true, true])
+  })
+
+  test("takes no more from a side than the other takes, also of what is translated", async () => {
+    const full = new Duplex({ read() {}, write() {}, highWaterMark: 1024 })
+    let given = 0
+    const side = new Duplex({
+      read() {
+        given++
+        this.push(Buffer.alloc(1024))
+      },
+      write: (_chunk, _encoding, done) => done(),
+      highWaterMark: 1024,
+    })
+    join(side, full, undefined, { fromClient: (piece) => piece })
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    expect(given).toBeLessThan(5)
+    side.destroy()
+    full.destroy()
+  })
 
   test("ends the other side if one has already ended", () => {
     const [one, other] = [new PassThrough(), new PassThrough()]

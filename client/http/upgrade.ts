@@ -1,5 +1,5 @@
 // Forwards a protocol switch (exec, attach, port-forward) from one server to another, for any protocol: SPDY/3.1 and WebSocket
-// alike. The bytes after the switch are not interpreted. Used by the gateway towards vn-agents and by vn-agents towards kubelets;
+// alike. The bytes after the switch are not interpreted here. Used by the gateway towards vn-agents and by vn-agents towards kubelets;
 // a proxy library for WebSocket alone would not support SPDY.
 
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http"
@@ -39,6 +39,21 @@ export interface UpgradedConnection {
   socket: Duplex
   head: Buffer
   headers: IncomingHttpHeaders
+}
+
+/** Called with each piece that one side sends; what it returns is sent on instead. If it throws, both sides are cut off. */
+export type Translate = (piece: Buffer) => Buffer
+
+export interface Translation {
+  fromClient?: Translate | undefined
+  fromTarget?: Translate | undefined
+}
+
+interface ForwardOptions {
+  /** Told of what one side has sent and the other does not take. */
+  hold?: HoldUnsent | undefined
+  /** Called when the target has accepted, with its headers. */
+  translation?: (accepted: IncomingHttpHeaders) => Translation
 }
 
 /** The target responded without switching protocols. */
@@ -108,7 +123,7 @@ export async function forwardUpgrade(
   request: IncomingMessage,
   upgrade: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
-  hold?: HoldUnsent,
+  { hold, translation }: ForwardOptions = {},
 ): Promise<void> {
   const left = new AbortController()
   const leave = (): void => left.abort()
@@ -126,16 +141,16 @@ export async function forwardUpgrade(
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`)
   }
   upgrade.socket.write(`${lines.join("\r\n")}\r\n\r\n`)
-  if (far.head.length > 0) upgrade.socket.write(far.head)
-  if (upgrade.head.length > 0) far.socket.write(upgrade.head)
-  join(upgrade.socket, far.socket, hold)
+  if (far.head.length > 0) far.socket.unshift(far.head)
+  if (upgrade.head.length > 0) upgrade.socket.unshift(upgrade.head)
+  join(upgrade.socket, far.socket, hold, translation?.(far.headers))
 }
 
 /**
  * Pipes both directions with backpressure. When one side ends or fails, the other is ended after all data has been passed on. `hold`: told
  * of what one side has sent and the other does not take.
  */
-export function join(one: Duplex, other: Duplex, hold?: HoldUnsent): void {
+export function join(one: Duplex, other: Duplex, hold?: HoldUnsent, translation: Translation = {}): void {
   if (one.destroyed || other.destroyed) {
     one.destroy()
     other.destroy()
@@ -143,8 +158,8 @@ export function join(one: Duplex, other: Duplex, hold?: HoldUnsent): void {
   }
   countUnsent(one, other, hold)
   countUnsent(other, one, hold)
-  one.pipe(other)
-  other.pipe(one)
+  pass(one, other, translation.fromClient)
+  pass(other, one, translation.fromTarget)
   for (const [side, peer] of [
     [one, other],
     [other, one],
@@ -152,6 +167,26 @@ export function join(one: Duplex, other: Duplex, hold?: HoldUnsent): void {
     side.on("error", () => undefined) // close follows
     side.on("close", () => endPeer(peer))
   }
+}
+
+function pass(from: Duplex, to: Duplex, translate: Translate | undefined): void {
+  if (translate === undefined) {
+    from.pipe(to)
+    return
+  }
+  // Like a pipe. (One with a transform in it would not have passed on everything when its source is closed.)
+  from.on("data", (piece: Buffer) => {
+    if (!to.writable) return
+    try {
+      const translated = translate(piece)
+      if (translated.length > 0 && !to.write(translated)) from.pause()
+    } catch (error) {
+      from.destroy(error as Error)
+      to.destroy()
+    }
+  })
+  to.on("drain", () => from.resume())
+  from.on("end", () => to.end())
 }
 
 /** Data already written is still sent: the last bytes of exec contain the command's exit status. Then the socket is destroyed. */

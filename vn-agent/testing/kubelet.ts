@@ -18,6 +18,7 @@ export async function startKubelet(tls: { cert: string; key: string; ca: string 
   const { seen, sockets } = observed
   const webSockets = new WebSocketServer({
     noServer: true,
+    perMessageDeflate: { threshold: 0 },
     handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
   })
   // The limit of Go's servers.

@@ -63,7 +63,7 @@ function streamHandler(
       try {
         const { holdUnsent: hold } = ctx
         if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path }, hold)
-        else await forwardUpgrade(request, upgrade, { ...target, path }, hold)
+        else await forwardUpgrade(request, upgrade, { ...target, path }, { hold })
       } catch (error) {
         throw refused(name, error)
       }
