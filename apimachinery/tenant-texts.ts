@@ -29,16 +29,26 @@ export function scrubText(text: string, names: ScrubNames): string {
 
 /** Returns the value with scrubbed "message" fields; shares unchanged parts. */
 export function scrubMessages<T>(value: T, names: ScrubNames): T {
+  return scrubFields(value, names, (key) => key === "message")
+}
+
+/** Returns the value with all its texts scrubbed; shares unchanged parts. */
+export function scrubTexts<T>(value: T, names: ScrubNames): T {
+  return scrubFields(value, names, () => true)
+}
+
+/** A text in a list is in the field of the list. */
+function scrubFields<T>(value: T, names: ScrubNames, isScrubbed: (key: string) => boolean, key = ""): T {
+  if (typeof value === "string") return isScrubbed(key) ? (scrubText(value, names) as T) : value
   if (Array.isArray(value)) {
-    const items = value.map((item) => scrubMessages<unknown>(item, names))
+    const items = value.map((item) => scrubFields<unknown>(item, names, isScrubbed, key))
     return items.some((item, index) => item !== value[index]) ? (items as T) : value
   }
   if (typeof value !== "object" || value === null) return value
   const changed = new Map<string, unknown>()
-  for (const [key, field] of Object.entries(value)) {
-    const scrubbed =
-      key === "message" && typeof field === "string" ? scrubText(field, names) : scrubMessages<unknown>(field, names)
-    if (scrubbed !== field) changed.set(key, scrubbed)
+  for (const [name, field] of Object.entries(value)) {
+    const scrubbed = scrubFields<unknown>(field, names, isScrubbed, name)
+    if (scrubbed !== field) changed.set(name, scrubbed)
   }
   return changed.size === 0 ? value : { ...value, ...Object.fromEntries(changed) }
 }

@@ -76,8 +76,16 @@ describe("the syncer publishes", () => {
     await superCluster.create<PersistentVolume>(persistentVolumes, {
       apiVersion: "v1",
       kind: "PersistentVolume",
-      metadata: { name: "volume-1" },
+      metadata: { name: "volume-1", labels: { zone: "a", claimed: `by-${home}` } },
       spec: {
+        csi: {
+          driver: "disks.example.com",
+          volumeHandle: `pool/${home}-data`,
+          volumeAttributes: { "csi.storage.k8s.io/pvc/namespace": home, "csi.storage.k8s.io/pvc/name": "data" },
+          nodeStageSecretRef: { namespace: "storage-system", name: "pool" },
+          nodePublishSecretRef: { namespace: home, name: "own" },
+        },
+        mountOptions: [`subdir=${home}`],
         capacity: { storage: "1Gi" },
         accessModes: ["ReadWriteOnce"],
         claimRef: {
@@ -100,6 +108,15 @@ describe("the syncer publishes", () => {
       { what: "the volume in the tenant" },
     )
     expect(shown.spec?.claimRef).toMatchObject({ namespace: "default", name: "data", uid: claim.metadata.uid })
+    expect(shown.metadata.labels).toEqual({ zone: "a" })
+    expect(shown.spec).toMatchObject({ mountOptions: ["subdir=default"] })
+    expect(shown.spec?.csi).toEqual({
+      driver: "disks.example.com",
+      volumeHandle: "pool/default-data",
+      volumeAttributes: { "csi.storage.k8s.io/pvc/namespace": "default", "csi.storage.k8s.io/pvc/name": "data" },
+      nodePublishSecretRef: { namespace: "default", name: "own" },
+    })
+    expect(JSON.stringify(shown)).not.toContain(tenant.clusterKey)
     const bound = await eventually(
       () => {
         const own = cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "data")

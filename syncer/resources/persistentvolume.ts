@@ -1,7 +1,10 @@
-// Publishes volumes bound to a tenant's claims to that tenant, with a reference to its own claim. Super owns them entirely.
+// Publishes volumes bound to a tenant's claims to that tenant, with a reference to its own claim. Super owns them entirely: nobody mounts
+// a volume by what a tenant sees of it, so texts in it that provisioners have made of super's namespaces (paths, attributes of CSI) are
+// told like other texts from super.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { namespaceAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { scrubMessages, scrubTexts, type ScrubNames } from "../../apimachinery/tenant-texts.ts"
 import { namespaces, persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
@@ -14,7 +17,7 @@ export const persistentVolume: Publication<PersistentVolume> = {
     const claimed = findNamespace(superObject.spec?.claimRef?.namespace ?? "")
     return claimed === undefined ? undefined : recordedOwner(claimed)?.clusterKey
   },
-  toTenant(superObject, { view }) {
+  toTenant(superObject, { tenant, view }) {
     const claimRef = superObject.spec?.claimRef
     if (claimRef === undefined) return undefined
     const superClaim = view.superObject<PersistentVolumeClaim>(
@@ -35,16 +38,19 @@ export const persistentVolume: Publication<PersistentVolume> = {
       ...(claimRef.name === undefined ? {} : { name: claimRef.name }),
       ...(claim?.metadata.uid === undefined ? {} : { uid: claim.metadata.uid }),
     }
+    const names: ScrubNames = { tenant, namespace, superNamespace: claimRef.namespace ?? "" }
+    const spec = scrubTexts(withoutOthersSecrets(superObject.spec ?? {}, claimRef.namespace), names)
+    const labels = withoutNames(superObject.metadata.labels, tenant.clusterKey)
     return {
       apiVersion: "v1",
       kind: "PersistentVolume",
       metadata: {
         name: superObject.metadata.name ?? "",
-        ...(superObject.metadata.labels === undefined ? {} : { labels: superObject.metadata.labels }),
+        ...(labels === undefined ? {} : { labels }),
         annotations: { [uidAnnotation]: superObject.metadata.uid ?? "" },
       },
-      spec: { ...superObject.spec, claimRef: reference } as NonNullable<PersistentVolume["spec"]>,
-      ...(superObject.status === undefined ? {} : { status: superObject.status }),
+      spec: { ...spec, claimRef: reference } as NonNullable<PersistentVolume["spec"]>,
+      ...(superObject.status === undefined ? {} : { status: scrubMessages(superObject.status, names) }),
     }
   },
   isPublished: (object) => object.metadata.annotations?.[uidAnnotation] !== undefined,
@@ -52,7 +58,10 @@ export const persistentVolume: Publication<PersistentVolume> = {
     const patches: Patch[] = []
     const { uid, ...claimRef } = desired.spec?.claimRef ?? {}
     const { resourceVersion: _version, uid: _uid, ...currentRef } = object.spec?.claimRef ?? {}
-    const wanted = { ...desired.spec, claimRef }
+    // A volume's source never changes, and nothing could change it.
+    const source = Object.entries(object.spec ?? {}).filter(([name]) => !isMutable(name))
+    const mutable = Object.entries(desired.spec ?? {}).filter(([name]) => isMutable(name))
+    const wanted = { ...Object.fromEntries([...source, ...mutable]), claimRef }
     const current = { ...object.spec, claimRef: currentRef }
     if (!equalIgnoringNulls(wanted, current) || (uid !== undefined && uid !== object.spec?.claimRef?.uid)) {
       const full = { ...wanted, claimRef: { ...claimRef, ...(uid === undefined ? {} : { uid }) } }
@@ -62,4 +71,33 @@ export const persistentVolume: Publication<PersistentVolume> = {
     if (status !== undefined) patches.push({ patch: { status }, subresource: "status" })
     return patches
   },
+}
+
+/** Fields of the spec besides the source. */
+const mutableFields: ReadonlySet<string> = new Set([
+  "accessModes",
+  "capacity",
+  "claimRef",
+  "mountOptions",
+  "nodeAffinity",
+  "persistentVolumeReclaimPolicy",
+  "storageClassName",
+  "volumeAttributesClassName",
+  "volumeMode",
+])
+const isMutable = (name: string): boolean => mutableFields.has(name)
+
+type Spec = NonNullable<PersistentVolume["spec"]>
+
+/** A secret in the claim's namespace is the tenant's; another is of those who administer super, for the driver alone. */
+function withoutOthersSecrets(spec: Spec, superNamespace: string | undefined): Spec {
+  if (spec.csi === undefined) return spec
+  const isTold = ([name, value]: [string, unknown]): boolean =>
+    !name.endsWith("SecretRef") || (value as { namespace?: string } | null)?.namespace === superNamespace
+  return { ...spec, csi: Object.fromEntries(Object.entries(spec.csi).filter(isTold)) as typeof spec.csi }
+}
+
+/** Without labels of super's names: what is left of one might be no valid label. */
+function withoutNames(labels: Record<string, string> | undefined, clusterKey: string): typeof labels {
+  return labels && Object.fromEntries(Object.entries(labels).filter((label) => !label.join().includes(clusterKey)))
 }
