@@ -110,7 +110,13 @@ export class SyncController {
     const { sync, place } = work
     // The object is not in the cache (not yet, or because it has no Polyplane marks): read it, and decide again.
     const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
-    return this.#carryOut({ ...work, superObject: present })
+    try {
+      return await this.#carryOut({ ...work, superObject: present })
+    } catch (error) {
+      // Of an object without marks no informer tells when it is gone.
+      if (!(error instanceof RefusedError) || recordedOwner(present) !== undefined) throw error
+      throw new RefusedError(error.message, { cause: error })
+    }
   }
 
   /** Within the tenant's quota. Returns a function to call if the copy is not created. */

@@ -86,7 +86,11 @@ test("never overwrites objects that are not copies, and reports them", async () 
   await eventually(() => harness.cluster.all(events).find((event) => event["reason"] === "FailedSync"), {
     what: "an event",
   })
-  expect(harness.superCluster.find<Secret>(secrets, harness.home, "taken")?.data).toEqual({ a: "c3VwZXI=" })
+  const found = (): unknown => harness.superCluster.find<Secret>(secrets, harness.home, "taken")?.data
+  expect(found()).toEqual({ a: "c3VwZXI=" })
+  // They have no marks, so that nothing tells of their removal. No patrol takes place in the meantime.
+  harness.superCluster.remove(secrets, harness.home, "taken")
+  await eventually(() => (found() as Secret["data"])?.["a"] === "dGVuYW50", { what: "the copy in super" })
 })
 
 test("reports a volume attributes class that is set on a bound claim", async () => {
