@@ -11,7 +11,7 @@ import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { secrets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { createAuthority, isNearEnd, issueServingCertificate } from "../../gateway/pki/pki.ts"
+import { createAuthority, mustBeRenewed, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { ObjectName } from "../config.ts"
 
 /** The certificate contains this name instead of addresses, because nodes come and go. */
@@ -83,7 +83,7 @@ function servesOn(present: Data | undefined): present is Serving {
   try {
     const serving = new X509Certificate(certificate)
     return (
-      !isNearEnd(serving) &&
+      !mustBeRenewed(serving) &&
       serving.checkHost(vnAgentServerName) !== undefined &&
       certificatesOf(authorities).some((each) => serving.verify(new X509Certificate(each).publicKey))
     )

@@ -8,7 +8,7 @@ import {
   type Authority,
   certificateLifetimes,
   createAuthority,
-  isNearEnd,
+  mustBeRenewed,
   type IssuedCertificate,
   issueClientCertificate,
   issueServingCertificate,
@@ -54,7 +54,7 @@ export function renewNodeCertificates(
   const { clock = systemClock } = context
   const read = async (): Promise<NodeCertificates> => {
     const now = clock.now()
-    return isNearEnd(new X509Certificate(authority.serving.certificate), now) ? authority.issue(now) : authority
+    return mustBeRenewed(new X509Certificate(authority.serving.certificate), now) ? authority.issue(now) : authority
   }
   const isSame = (a: NodeCertificates, b: NodeCertificates): boolean => a.serving.certificate === b.serving.certificate
   const { certificate, key, serving } = authority

@@ -9,7 +9,7 @@ export const frontProxyName = "front-proxy-client"
 
 export class FrontProxy {
   readonly #authority: Authority
-  #issued: { certificate: Promise<IssuedCertificate>; until: number } | undefined
+  #issued: { certificate: Promise<IssuedCertificate>; from: number; until: number } | undefined
 
   constructor(authority: Authority) {
     this.#authority = authority
@@ -22,10 +22,12 @@ export class FrontProxy {
 
   /** The gateway's client certificate for this control plane. */
   certificate(): Promise<IssuedCertificate> {
-    if (this.#issued === undefined || this.#issued.until < Date.now()) {
+    const now = Date.now()
+    // The clock may have been ahead when it was issued.
+    if (this.#issued === undefined || this.#issued.until < now || now < this.#issued.from) {
       const certificate = issueClientCertificate(this.#authority, { name: frontProxyName, groups: [] })
-      const lifetimeMs = certificateLifetimes.clientMs - certificateLifetimes.renewBeforeMs
-      this.#issued = { certificate, until: Date.now() + lifetimeMs }
+      const { backdateMs, clientMs, renewBeforeMs } = certificateLifetimes
+      this.#issued = { certificate, from: now - backdateMs, until: now + clientMs - renewBeforeMs }
     }
     return this.#issued.certificate
   }

@@ -11,7 +11,7 @@ import type { UpgradeTarget } from "../../client/http/upgrade.ts"
 import type { TrustRoots } from "../authentication/types.ts"
 import { masters } from "../authorization/rbac.ts"
 import type { NetworkRules } from "../backends/networks.ts"
-import { type IssuedCertificate, isNearEnd, issueClientCertificate } from "../pki/pki.ts"
+import { type IssuedCertificate, mustBeRenewed, issueClientCertificate } from "../pki/pki.ts"
 import type { NodeDialer, SuperNodeDialer } from "./node-dialer.ts"
 
 /** Port of a kubelet whose Node says nothing of it. */
@@ -64,7 +64,7 @@ export class ReachableNodes implements NodeDialer {
 
   async #certificate(): Promise<IssuedCertificate> {
     const known = await this.#client
-    if (known !== undefined && !isNearEnd(new X509Certificate(known.certificate))) return known
+    if (known !== undefined && !mustBeRenewed(new X509Certificate(known.certificate))) return known
     const { clientCertificateAuthority } = this.#parts.trust
     this.#client = issueClientCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
     return this.#client

@@ -11,7 +11,7 @@ import {
   createSigningKey,
   issueClientCertificate,
   issueServingCertificate,
-  isNearEnd,
+  mustBeRenewed,
   parseKey,
   printKey,
   type Authority,
@@ -189,7 +189,7 @@ function isPair({ certificate, key }: IssuedCertificate): boolean {
 function isCurrent(pair: IssuedCertificate, authority: Authority, now: number): boolean {
   const certificate = new X509Certificate(pair.certificate)
   return (
-    !isNearEnd(certificate, now) &&
+    !mustBeRenewed(certificate, now) &&
     certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
     isPair(pair)
   )

@@ -36,9 +36,9 @@ export const certificateLifetimes = {
   backdateMs: 5 * 60_000,
 } as const
 
-/** The certificate must be renewed. */
-export function isNearEnd({ validToDate }: X509Certificate, now = Date.now()): boolean {
-  return validToDate.getTime() - now <= certificateLifetimes.renewBeforeMs
+/** It ends soon, or it begins only later: it was issued while the clock was ahead. */
+export function mustBeRenewed({ validFromDate, validToDate }: X509Certificate, now = Date.now()): boolean {
+  return validToDate.getTime() - now <= certificateLifetimes.renewBeforeMs || validFromDate.getTime() > now
 }
 
 const commonName = der.oid("2.5.4.3")

@@ -68,6 +68,29 @@ describe("a gateway", () => {
     const onDisk = await readFile(join(fixture.dataDir, "pki", "serving.crt"), "utf8")
     expect(new X509Certificate(onDisk).fingerprint256).toBe(await servedOn(port, ca))
   })
+
+  test("serves no certificate of a clock that was ahead, once that has been corrected", async () => {
+    const clock = new FakeClock(Date.now())
+    await using fixture = await startTestGateway({ clock })
+    const { gateway } = fixture
+    const port = Number(new URL(gateway.url).port)
+    const ca = gateway.certificateAuthority
+    clock.correct(320 * dayMs)
+    clock.advance(minuteMs)
+    const isValid = ({ certificate }: { certificate: string }): boolean =>
+      new X509Certificate(certificate).validFromDate.getTime() <= Date.now()
+    await expect.poll(() => isValid(gateway.administrator)).toBe(false)
+    await expect
+      .poll(() => shake(port, ca).catch((error: unknown) => error))
+      .toMatchObject({ code: "CERT_NOT_YET_VALID" })
+
+    await expect.poll(() => clock.timers).toBe(1)
+    clock.correct(-320 * dayMs)
+    clock.advance(minuteMs)
+    await expect.poll(() => isValid(gateway.administrator)).toBe(true)
+    expect((await shake(port, ca)).authorized).toBe(true)
+    expect((await fixture.request("/api/v1/namespaces", gateway.administrator)).code).toBe(200)
+  })
 })
 
 describe("a worker", () => {
