@@ -156,17 +156,15 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   /**
-   * Gives the tenant to another process: it is removed here, but not from disk. Returns false if it is in use and therefore stays.
+   * Gives the tenant to another process: it is removed here, but not from disk. Returns false if it is in use, or not yet closed, and
+   * therefore stays: its requests would wait for the end.
    */
   async release(name: string): Promise<boolean> {
     const entry = this.#known.get(name)
     if (entry === undefined) return true
     if (entry.isOpen || this.#operations.isInProgress(name)) return false
-    // It may just have fallen asleep, and not be closed yet: whoever deletes it then waits for that.
-    await this.#operations.leave(name, async () => {
-      await this.#known.remove(entry)
-      await replaceRecord(this.#parts.store, entry.record.tenant)
-    })
+    await this.#known.remove(entry)
+    await replaceRecord(this.#parts.store, entry.record.tenant)
     return true
   }
 

@@ -53,6 +53,7 @@ export class TenantEntry {
   #opening: Promise<AwakeTenant> | undefined
   #awake: AwakeTenant | undefined
   #closing: Promise<void> | undefined
+  #isClosing = false
   /** When it fell asleep: the revision up to which all followers knew its state, and the sequence of the latest follower. */
   #settled: { revision: number; followers: number } | undefined
   /** The next opening must deliver its objects to followers, even if they are up to date. */
@@ -87,7 +88,7 @@ export class TenantEntry {
 
   /** It is awake, being woken, or not yet closed. */
   get isOpen(): boolean {
-    return this.#opening !== undefined
+    return this.#opening !== undefined || this.#isClosing
   }
 
   /** Why it cannot be opened, or, while it is open, written to. */
@@ -248,15 +249,18 @@ export class TenantEntry {
 
   #close(awake: AwakeTenant, settled?: number): void {
     this.#awake = this.#opening = undefined
-    this.#closing = (async () => {
-      await awake.end()
-      if (settled !== undefined) await this.#sleepOn(awake, settled)
-      else await awake.controlPlane[Symbol.asyncDispose]()
-    })()
+    this.#isClosing = true
+    this.#closing = this.#end(awake, settled).finally(() => (this.#isClosing = false))
     // The next caller who opens it gets the error, too.
     this.#closing.catch((error: unknown) =>
       this.#parts.log.error({ err: error, tenant: this.record.tenant.name }, "closing a tenant failed"),
     )
+  }
+
+  async #end(awake: AwakeTenant, settled?: number): Promise<void> {
+    await awake.end()
+    if (settled !== undefined) await this.#sleepOn(awake, settled)
+    else await awake.controlPlane[Symbol.asyncDispose]()
   }
 
   async #sleepOn({ controlPlane }: AwakeTenant, settled: number): Promise<void> {

@@ -94,13 +94,6 @@ export class TenantOperations {
     return deleting
   }
 
-  /** Counts as a deletion until it ends: the tenant is no longer here. */
-  async leave(name: string, leaving: () => Promise<void>): Promise<void> {
-    const left = leaving().finally(() => this.#deleting.delete(name))
-    this.#deleting.set(name, left)
-    await left
-  }
-
   async #delete(name: string): Promise<void> {
     await this.#created(name)
     await this.#parts.delete(name)

@@ -44,7 +44,7 @@ export class Residents {
     if (tenant === undefined || route === undefined) return tenant === undefined
     const { owner: _owner, ...onItsWay } = route
     routes.set([onItsWay])
-    // After a failure it is no longer here, and the primary asks again.
+    // After a failure it may be here no longer, and the primary asks again.
     const released = await tenants.release(name)
     // Unless the primary has said something else meanwhile.
     if (!released && routes.get(name) === onItsWay) routes.set([route])
