@@ -154,12 +154,27 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
   writeStructs(fields, value)
 }
 
-/** A conversion in memory looks for the fields of a struct, and tells the first that is wrong. */
+/** Of the fields of a struct. */
+const positions = new WeakMap<Record<string, FieldSchema>, ReadonlyMap<string, number>>()
+
+/** A conversion in memory looks for the fields of a struct, and tells the first that is wrong. Usually they are in order. */
 function inOrder(fields: Record<string, FieldSchema>, value: JsonObject): string[] {
   const keys = Object.keys(value)
   if (keys.length < 2) return keys
-  const unknown = keys.filter((key) => !Object.hasOwn(fields, key))
-  return [...Object.keys(fields).filter((key) => Object.hasOwn(value, key)), ...unknown]
+  let known = positions.get(fields)
+  if (known === undefined) positions.set(fields, (known = new Map(Object.keys(fields).map((key, at) => [key, at]))))
+  let last = 0
+  for (const key of keys) {
+    const at = known.get(key) ?? known.size
+    if (at < last) return sorted(keys, known)
+    last = at
+  }
+  return keys
+}
+
+function sorted(keys: string[], known: ReadonlyMap<string, number>): string[] {
+  const at = (key: string): number => known.get(key) ?? known.size
+  return keys.sort((one, other) => at(one) - at(other))
 }
 
 const isTime = (format: string | undefined): boolean => format === "time" || format === "microTime"
