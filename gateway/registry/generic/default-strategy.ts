@@ -41,10 +41,7 @@ export function validateForCreate(
   const errors = [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
   if (errors.length > 0) return errors
   // As upstream, all names are checked for path segments if there are no other errors.
-  return [
-    ...generateNameFaults(object, { ...metaRules(definition), nameRule: validatePathSegmentName }),
-    ...pathFaults(object),
-  ]
+  return [...generateNameFaults(object, validatePathSegmentName), ...pathFaults(object)]
 }
 
 export function prepareForUpdate(
@@ -110,7 +107,9 @@ export function validateForUpdate(
     ...meta,
     ...meta,
     ...(rules.standardFinalizers === true ? validateStandardFinalizers(finalizers, finalizersPath) : []),
-    ...(checksGenerateName.has(resourceOf(definition, ctx.info.subresource)) ? generateNameFaults(object, rules) : []),
+    ...(checksGenerateName.has(resourceOf(definition, ctx.info.subresource))
+      ? generateNameFaults(object, rules.nameRule)
+      : []),
     ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
   ]
 }
@@ -185,7 +184,10 @@ function pathFaults({ metadata: { name = "" } }: KubeObject): FieldError[] {
   return validatePathSegmentName(name).map((fault) => invalidValue(FieldPath.root("metadata", "name"), name, fault))
 }
 
-function generateNameFaults({ metadata: { generateName } }: KubeObject, { nameRule }: ObjectMetaRules): FieldError[] {
+function generateNameFaults(
+  { metadata: { generateName } }: KubeObject,
+  nameRule: ObjectMetaRules["nameRule"],
+): FieldError[] {
   if (generateName === undefined || generateName === "") return []
   const path = FieldPath.root("metadata", "generateName")
   return nameRule(generateName, true).map((fault) => invalidValue(path, generateName, fault))
