@@ -115,7 +115,7 @@ export class SyncController {
     } catch (error) {
       // Of an object without marks no informer tells when it is gone.
       if (!(error instanceof RefusedError) || recordedOwner(present) !== undefined) throw error
-      throw new RefusedError(error.message, { cause: error })
+      throw new RefusedError(error.message, { mayChangeUnseen: true, cause: error })
     }
   }
 
@@ -284,7 +284,7 @@ export class SyncController {
       const client = this.#parts.tenants.client(tenant.name, { isUse: false })
       this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text, tenant.name)
     }
-    throw new RefusedError(text, cause === undefined ? {} : { cause })
+    throw new RefusedError(text, { mayChangeUnseen: cause !== undefined, cause })
   }
 }
 

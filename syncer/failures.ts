@@ -6,16 +6,15 @@ import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 /** A write that will be refused until somebody changes something. It is reported to the tenant before it is thrown. */
 export class RefusedError extends Error {
   /**
-   * By a server, which may decide otherwise the next time; else here, by what is known of both sides. When that changes, there is
-   * another key, or the patrol makes one.
+   * What refuses may change without being seen here: what a server decides, or an object that no informer has. Otherwise there is another
+   * key when it changes, or the patrol makes one.
    */
-  get isByServer(): boolean {
-    return this.cause !== undefined
-  }
+  readonly mayChangeUnseen: boolean
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(message: string, { mayChangeUnseen, cause }: { mayChangeUnseen: boolean; cause?: unknown }) {
+    super(message, cause === undefined ? {} : { cause })
     this.name = "RefusedError"
+    this.mayChangeUnseen = mayChangeUnseen
   }
 }
 

@@ -215,7 +215,7 @@ export class Syncer implements AsyncDisposable {
       this.#retries.end(key)
       return outcome
     } catch (error) {
-      if (error instanceof RefusedError && !error.isByServer) return this.#retries.end(key)
+      if (error instanceof RefusedError && !error.mayChangeUnseen) return this.#retries.end(key)
       const delays = retryDelaysOf(error)
       // Only conflicts and bugs remain: the workers log and retry them.
       if (delays === undefined) throw error
