@@ -75,10 +75,6 @@ export class FakeProcess {
     this.worker = { self, place, channel, tenants: undefined as never, ended: this.#end.signal }
   }
 
-  get isAlive(): boolean {
-    return !this.#end.signal.aborted
-  }
-
   /** It does nothing more; that it has ended is noticed later. */
   kill(): void {
     for (const end of this.#ends) end.cut()
