@@ -65,9 +65,11 @@ export const syncerLimits = {
   unknownNamespacesPerPatrol: 100,
   /** Namespaces of a tenant in super, also those that still end, unless its quota says otherwise. Beyond: not copied, with an event. */
   namespaces: 10_000,
-  /** The namespaces that a tenant has in super are counted anew for its Services after this time, and after this one if there is no room. */
+  /** The namespaces that tenants have in super are counted anew for a Service after this time, and after this one if there is no room. */
   namespacesKnownMs: 10_000,
   namespacesFullMs: 1_000,
+  /** At most so much of the time is spent on counting them. */
+  countingShare: 0.1,
   /** Runtime classes of a tenant in super: every kubelet there keeps all of them in memory. Beyond: likewise. */
   runtimeClasses: 16,
   /** A copy that the cache has not shown after this time is counted no more. */

@@ -44,6 +44,8 @@ export interface ServiceAddressOptions {
   tenantClient?: () => KubeClient
   /** Other processes may write the tenant's Services as well. */
   isShared?: boolean
+  /** Shared by the tenants of a process. */
+  superNamespaces?: SuperNamespaces
   log?: Log
 }
 
@@ -80,7 +82,7 @@ class Claims {
     this.#superClient = superClient
     this.#tenant = tenant
     this.#options = options
-    this.#namespaces = new SuperNamespaces(superClient, tenant)
+    this.#namespaces = options.superNamespaces ?? new SuperNamespaces(() => superClient)
   }
 
   async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {
@@ -159,7 +161,7 @@ class Claims {
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
     const desired = this.#desired(service)
-    await this.#namespaces.ensure(service.metadata.namespace ?? "")
+    await this.#namespaces.ensure(this.#tenant, service.metadata.namespace ?? "")
     try {
       return await this.#superClient.create(services, desired)
     } catch (error) {

@@ -12,7 +12,7 @@ import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
 import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
-import { createServiceAddresses } from "../../syncer/main.ts"
+import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
@@ -107,6 +107,7 @@ ${healthHelp}`,
     stack.defer(async () => publishing)
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const late: Late = {}
+    const superNamespaces = new SuperNamespaces(() => superClient)
     const gateway = await Gateway.start({
       ...options,
       dataDir,
@@ -116,7 +117,12 @@ ${healthHelp}`,
       serviceAddresses: (tenant) => {
         if (tenant === undefined) return noServiceAddresses
         const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant.name)
-        return createServiceAddresses(superClient, tenant, { tenantClient, isShared: etcd !== undefined, log })
+        return createServiceAddresses(superClient, tenant, {
+          tenantClient,
+          superNamespaces,
+          isShared: etcd !== undefined,
+          log,
+        })
       },
       podUsage: podUsageOf(superClient, stack),
       nodeDialer: (tenant) =>

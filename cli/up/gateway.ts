@@ -18,7 +18,7 @@ import type { GatewayOptions } from "../../gateway/options.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import type { Simulator } from "../../simulator/main.ts"
-import { createServiceAddresses } from "../../syncer/main.ts"
+import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import { started } from "../compose/started.ts"
 import type { AuditLog } from "../log/audit-log.ts"
@@ -126,6 +126,7 @@ function addressesFor(
   client: (tenant: Tenant) => KubeClient,
   options: { isShared: boolean; log: Log },
 ) {
+  const superNamespaces = new SuperNamespaces(superClient)
   return (tenant: Tenant | undefined): ServiceAddresses => {
     if (tenant === undefined) {
       const load = async (): Promise<Service[]> => (await superClient().list<Service>(services)).items
@@ -133,7 +134,7 @@ function addressesFor(
     }
     // Bound late, because tenants are opened before the super cluster is known to respond.
     const claims = () =>
-      createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), ...options })
+      createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), superNamespaces, ...options })
     let made: ReturnType<typeof claims> | undefined
     return {
       claim: (service, current) => (made ??= claims()).claim(service, current),

@@ -9,7 +9,7 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
 import { WorkerGateway } from "../../gateway/workers/worker.ts"
-import { createServiceAddresses } from "../../syncer/main.ts"
+import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { podUsageOf } from "../compose/pod-usage.ts"
@@ -81,6 +81,7 @@ async function start(
   const parts: { gateway?: WorkerGateway } = {}
   const running = (): WorkerGateway => started(parts.gateway, "worker")
   const superClient = (): KubeClient => real ?? running().superClient
+  const superNamespaces = new SuperNamespaces(superClient)
   const gateway = await WorkerGateway.start({
     setup,
     serviceAddresses: (tenant) =>
@@ -88,6 +89,7 @@ async function start(
         ? noServiceAddresses
         : createServiceAddresses(superClient(), tenant, {
             tenantClient: () => running().tenants.client(tenant.name),
+            superNamespaces,
             log,
           }),
     ...(real === undefined ? {} : { podUsage: podUsageOf(real, stack) }),
