@@ -66,7 +66,16 @@ export class TenantMaker implements AsyncDisposable {
     })
     const cluster = await running
     this.#waiting.delete(name)
-    const secret = await this.#client.get<Secret>(secrets, cluster.status?.clusterNamespace, "admin-kubeconfig")
+    return this.#connect(cluster)
+  }
+
+  /** Another client of a tenant that has been made. */
+  async connect(name: string): Promise<Client> {
+    return this.#connect(await this.#client.get<VirtualCluster>(virtualClusters, "default", name))
+  }
+
+  async #connect({ status }: VirtualCluster): Promise<Client> {
+    const secret = await this.#client.get<Secret>(secrets, status?.clusterNamespace, "admin-kubeconfig")
     const kubeconfig = Buffer.from(secret.data?.["admin-kubeconfig"] ?? "", "base64").toString("utf8")
     return createHttpClient(await loadKubeconfig(kubeconfig))
   }
