@@ -10,6 +10,7 @@ import { Obstacle, nameTaken, namespaceTaken, noSuchVersion } from "./obstacle.t
 import { operatorLimits } from "./options.ts"
 import { Reports, type ReportsParts } from "./reports.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
+import { TenantsNamespaces } from "./tenants-namespaces.ts"
 import type { VirtualCluster, VirtualClusterStatus } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
@@ -25,6 +26,7 @@ type Outcome = void | { requeueAfterMs: number }
 export class VirtualClusterReconciler {
   readonly #parts: VirtualClusterParts
   readonly #reports: Reports
+  readonly #namespaces: TenantsNamespaces
   /** Uids of tenants whose kubeconfig this process has compared with the gateway's address, which may have changed. */
   readonly #compared = new Set<string>()
   readonly #byClusterKey = new Map<string, Tenant>()
@@ -34,6 +36,7 @@ export class VirtualClusterReconciler {
   constructor(parts: VirtualClusterParts) {
     this.#parts = parts
     this.#reports = new Reports(parts)
+    this.#namespaces = new TenantsNamespaces(parts.superClient)
   }
 
   /** Keeps track of the existing tenants. Returns a function that stops it. */
@@ -220,7 +223,7 @@ export class VirtualClusterReconciler {
       await tenants.delete(identity.name)
       this.#compared.delete(tenant.uid)
     }
-    await removeNamespaces(superClient, clusterKey, identity.uid)
+    await removeNamespaces(superClient, this.#namespaces, { clusterKey, uid: identity.uid })
   }
 
   /**
