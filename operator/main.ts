@@ -26,7 +26,11 @@ export { defaultClusterVersion } from "./types.ts"
 interface Key {
   namespace: string
   name: string
+  /** Set by the initial list: there may be thousands, and what is created or changed meanwhile takes turns with all of them together. */
+  isInitial?: boolean
 }
+
+const byName = "name"
 
 /** Resolves when started; Operator.whenReady() resolves when VirtualClusters are served and reconciled. */
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
@@ -55,12 +59,13 @@ export class Operator implements AsyncDisposable {
     this.#log = log
     this.#queue = new FairQueue<Key>({
       identify: ({ namespace, name }) => `${namespace}/${name}`,
-      group: ({ namespace }) => namespace,
+      group: ({ namespace, isInitial }) => (isInitial ? "" : namespace),
       clock,
       metrics: metrics?.queue("operator"),
     })
     const failed = (error: unknown): void => this.#noteFailure(error)
-    this.#virtualClusters = new Informer(superClient, virtualClusters, { clock, log, failed })
+    const indexes = { [byName]: ({ metadata: { name = "" } }: VirtualCluster) => [name] }
+    this.#virtualClusters = new Informer(superClient, virtualClusters, { indexes, clock, log, failed })
     metrics?.of("operator", () => new PhaseMetrics()).follow(() => this.#virtualClusters.list())
     this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })
     this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock })
@@ -129,8 +134,8 @@ export class Operator implements AsyncDisposable {
 
   async #watch(signal: AbortSignal): Promise<void> {
     const { superClient, tenants, clock, log } = this.#options
-    const enqueue = ({ metadata }: VirtualCluster): void =>
-      this.#queue.add({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" })
+    const enqueue = ({ metadata: { namespace = "", name = "" } }: VirtualCluster): void =>
+      this.#queue.add({ namespace, name, isInitial: !this.#virtualClusters.synced })
     const enqueueAll = (): void => this.#virtualClusters.list().forEach(enqueue)
     this.#stops.push(
       this.#virtualClusters.subscribe({
@@ -157,8 +162,8 @@ export class Operator implements AsyncDisposable {
         },
       }),
       this.#reconciler.follow(),
-      // A name has become available.
-      tenants.subscribe({ removed: enqueueAll }),
+      // Its name has become available.
+      tenants.subscribe({ removed: ({ name }) => this.#virtualClusters.byIndex(byName, name).forEach(enqueue) }),
     )
     await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
     // An operator that stops before the initial list does not know which tenants have a VirtualCluster.

@@ -403,6 +403,20 @@ describe("the operator", () => {
     await inPhase("other", "acme", "Running")
   })
 
+  test("takes turns with all that were there before when one is created", async () => {
+    await operator[Symbol.asyncDispose]()
+    const before = Array.from({ length: 500 }, (_, index) => `before-${index}`)
+    for (const name of before) await create("default", name)
+    const made = vi.spyOn(tenants, "create")
+    operator = await startOperator({ superClient: superCluster, tenants })
+    await operator.whenReady()
+    await create("default", "acme")
+    await inPhase("default", "acme", "Running")
+    await inPhase("default", before.at(-1)!, "Running")
+    const order = made.mock.calls.map(([{ name }]) => name)
+    expect(order.slice(0, 400)).toContain("acme")
+  })
+
   test("waits for a missing ClusterVersion", async () => {
     await create("default", "acme", { clusterVersionName: "v2" })
     const waiting = await inPhase("default", "acme", "Pending")
