@@ -14,7 +14,7 @@ import { singleCluster } from "../../client/single-cluster.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway, type RunningGateway } from "../../gateway/main.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
-import { defaultClusterVersion, startOperator } from "../../operator/main.ts"
+import { defaultClusterVersion, type Operator, startOperator } from "../../operator/main.ts"
 import { startSyncer } from "../../syncer/main.ts"
 import { UserError } from "../command.ts"
 import {
@@ -55,7 +55,7 @@ export interface WorkOptions {
 export type Background = (stack: AsyncDisposableStack) => Promise<void>
 
 export interface Work extends WorkOptions {
-  operator(): Promise<AsyncDisposable>
+  operator(): Promise<Operator>
   syncer(): Promise<AsyncDisposable>
   controllers(): AsyncDisposable
 }
@@ -66,10 +66,10 @@ export function workOf(options: WorkOptions): Work {
   return {
     ...options,
     async operator() {
-      await using starting = new AsyncDisposableStack()
+      const operator = await startOperator(working)
       // Does not wait until it has seen all VirtualClusters: there may be thousands, and their tenants are already served.
-      await starting.use(await startOperator(working)).whenServed()
-      return starting.move()
+      await operator.whenServed()
+      return operator
     },
     syncer: () => startSyncer({ ...working, vnAgentEndpoint }),
     controllers() {
@@ -93,9 +93,11 @@ export async function startWithSimulator(
 ): Promise<Background> {
   const { gateway, superClient, log } = work
   await holdForever(superClient, identityOf(gateway), [syncerLease, operatorLease])
-  stack.use(await work.operator())
+  const operator = stack.use(await work.operator())
   stack.use(await simulate())
   return async (running) => {
+    // First, because somebody may be waiting for a new tenant; what is there already has been served before.
+    await operator.whenReady()
     const rootCertificateAuthority = gateway.certificateAuthority
     running.use(
       startControllers(singleCluster(superClient, "super", log), {
