@@ -3,7 +3,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../apimachinery/object.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { namespaces, persistentVolumeClaims, persistentVolumes, priorityClasses } from "../client/resources.ts"
+import {
+  namespaces,
+  persistentVolumeClaims,
+  persistentVolumes,
+  priorityClasses,
+  storageClasses,
+} from "../client/resources.ts"
 import { startSyncer, type Syncer } from "./main.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -61,6 +67,66 @@ describe("the syncer publishes", () => {
     await eventually(() => other.find(priorityClasses, undefined, "high"), { what: "high in the other tenant" })
     await settled()
     expect(cluster.find(priorityClasses, undefined, "high")?.["value"]).toBe(5)
+  })
+
+  test("classes anew if super has others of their names, which cannot be changed", async () => {
+    const storageClassOf = (pool: string): KubeObject => ({
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "fast", labels: isPublic },
+      provisioner: "disks.example.com",
+      parameters: { pool, "csi.storage.k8s.io/node-stage-secret-namespace": "storage-system", adminSecretName: "x" },
+    })
+    const found = () => ({
+      fast: cluster.find(storageClasses, undefined, "fast")?.["parameters"],
+      high: cluster.find(priorityClasses, undefined, "high")?.["value"],
+    })
+    await superCluster.create(storageClasses, storageClassOf("a"))
+    await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
+    await expect.poll(found).toEqual({ fast: { pool: "a" }, high: 1000 })
+    superCluster.remove(storageClasses, undefined, "fast")
+    superCluster.remove(priorityClasses, undefined, "high")
+    await superCluster.create(storageClasses, storageClassOf("b"))
+    await superCluster.create(priorityClasses, priorityClass("high", 2000, isPublic))
+    await expect.poll(found).toEqual({ fast: { pool: "b" }, high: 2000 })
+  })
+
+  test("a volume anew of which more has been told, and once", async () => {
+    const claim = await cluster.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { namespace: "default", name: "data" },
+    })
+    await eventually(() => superCluster.find(persistentVolumeClaims, home, "data"), { what: "the claim in super" })
+    const told = (labels: Record<string, string>, secretRef: object, claimRef: object): PersistentVolume =>
+      ({
+        apiVersion: "v1",
+        kind: "PersistentVolume",
+        metadata: { name: "volume-1", labels: { zone: "a", ...labels } },
+        spec: { rbd: { image: "i", monitors: ["m"], secretRef }, claimRef },
+      }) as PersistentVolume
+    const ofTenant = { namespace: "default", name: "data", uid: claim.metadata.uid }
+    const earlier = told({ claimed: `by-${home}` }, { namespace: "storage-system", name: "pool" }, ofTenant)
+    const annotations = { "tenancy.x-k8s.io/uid": "x" }
+    const finalizers = ["kubernetes.io/pv-protection"]
+    await cluster.create(persistentVolumes, { ...earlier, metadata: { ...earlier.metadata, annotations, finalizers } })
+    await superCluster.create(
+      persistentVolumes,
+      told({}, { namespace: "storage-system", name: "pool" }, { namespace: home, name: "data" }),
+    )
+    const shown = await eventually(
+      () => {
+        const volume = cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
+        return volume?.spec?.rbd?.secretRef === undefined ? volume : undefined
+      },
+      { what: "the volume without the secret" },
+    )
+    expect(shown.metadata.labels).toEqual({ zone: "a" })
+    expect(shown.spec).toEqual({ rbd: { image: "i", monitors: ["m"] }, claimRef: expect.objectContaining(ofTenant) })
+    const writes = cluster.writes.length
+    await settled()
+    await settled()
+    expect(cluster.writes.slice(writes)).toEqual([])
   })
 
   test("the volume of a claim to the claim's tenant only, with the tenant's claim reference", async () => {

@@ -51,6 +51,10 @@ export class Publisher {
     if (desired !== undefined) {
       if (object === undefined) return create(kind, client, desired)
       if (!kind.isPublished(object)) return
+      if (kind.outdated?.(desired, object, context) === true) {
+        await remove(kind, client, object)
+        return create(kind, client, desired)
+      }
       // Items of lists have no kind.
       this.#tellUnclaimed(kind, context, { ...object, apiVersion: desired.apiVersion, kind: desired.kind })
       await patch(kind, client, object, kind.changed(desired, object))
@@ -88,7 +92,8 @@ export class Publisher {
     if (object === undefined || desired === undefined) {
       return object === undefined ? desired !== undefined : kind.isPublished(object)
     }
-    return kind.isPublished(object) && kind.changed(desired, object).length > 0
+    if (!kind.isPublished(object)) return false
+    return kind.outdated?.(desired, object, context) === true || kind.changed(desired, object).length > 0
   }
 
   desired(kind: Publication, context: SyncContext, name: string): KubeObject | undefined {

@@ -38,3 +38,8 @@ export function ownership(superObject: KubeObject, tenant: Tenant, object: KubeO
   if (owner.uid === undefined) return "unmarked"
   return owner.uid === uid ? "ours" : "stale"
 }
+
+/** Of two forms of a published object with the same name: they are of two super objects, one after the other. */
+export function isOfAnother(desired: KubeObject, object: KubeObject): boolean {
+  return desired.metadata.annotations?.[uidAnnotation] !== object.metadata.annotations?.[uidAnnotation]
+}

@@ -1,15 +1,16 @@
 // Publishes volumes bound to a tenant's claims to that tenant, with a reference to its own claim. Super owns them entirely: nobody mounts
 // a volume by what a tenant sees of it, so texts in it that provisioners have made of super's namespaces (paths, attributes of CSI) are
-// told like other texts from super.
+// told like other texts from super. Objects of others are not named (volume-source.ts).
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { namespaceAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { scrubMessages, scrubTexts, type ScrubNames } from "../../apimachinery/tenant-texts.ts"
 import { namespaces, persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
-import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { equalIgnoringNulls, equalJson } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
-import { recordedOwner } from "../conversion/ownership.ts"
-import type { Patch, Publication } from "./resource-sync.ts"
+import { isOfAnother, recordedOwner } from "../conversion/ownership.ts"
+import type { Patch, Publication, SyncContext } from "./resource-sync.ts"
+import { isToldOtherwise, toldSource, type VolumeSpec } from "./volume-source.ts"
 
 export const persistentVolume: Publication<PersistentVolume> = {
   resource: persistentVolumes,
@@ -17,7 +18,8 @@ export const persistentVolume: Publication<PersistentVolume> = {
     const claimed = findNamespace(superObject.spec?.claimRef?.namespace ?? "")
     return claimed === undefined ? undefined : recordedOwner(claimed)?.clusterKey
   },
-  toTenant(superObject, { tenant, view }) {
+  toTenant(superObject, context) {
+    const { tenant, view } = context
     const claimRef = superObject.spec?.claimRef
     if (claimRef === undefined) return undefined
     const superClaim = view.superObject<PersistentVolumeClaim>(
@@ -26,8 +28,7 @@ export const persistentVolume: Publication<PersistentVolume> = {
       claimRef.name ?? "",
     )
     const namespace =
-      superClaim?.metadata.annotations?.[namespaceAnnotation] ??
-      view.superObject(namespaces, undefined, claimRef.namespace ?? "")?.metadata.annotations?.[namespaceAnnotation]
+      superClaim?.metadata.annotations?.[namespaceAnnotation] ?? ownNamespace(claimRef.namespace ?? "", context)
     const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, claimRef.name ?? "")
     // A volume outlives its claim (Released) and keeps its reference.
     if (namespace === undefined || (claim === undefined && superClaim !== undefined)) return undefined
@@ -39,7 +40,8 @@ export const persistentVolume: Publication<PersistentVolume> = {
       ...(claim?.metadata.uid === undefined ? {} : { uid: claim.metadata.uid }),
     }
     const names: ScrubNames = { tenant, namespace, superNamespace: claimRef.namespace ?? "" }
-    const spec = scrubTexts(withoutOthersSecrets(superObject.spec ?? {}, claimRef.namespace), names)
+    const source = toldSource(superObject.spec ?? {}, (superNamespace) => ownNamespace(superNamespace, context))
+    const spec = scrubTexts(source, names)
     const labels = withoutNames(superObject.metadata.labels, tenant.clusterKey)
     return {
       apiVersion: "v1",
@@ -49,19 +51,23 @@ export const persistentVolume: Publication<PersistentVolume> = {
         ...(labels === undefined ? {} : { labels }),
         annotations: { [uidAnnotation]: superObject.metadata.uid ?? "" },
       },
-      spec: { ...spec, claimRef: reference } as NonNullable<PersistentVolume["spec"]>,
+      spec: { ...spec, claimRef: reference } as VolumeSpec,
       ...(superObject.status === undefined ? {} : { status: scrubMessages(superObject.status, names) }),
     }
   },
   isPublished: (object) => object.metadata.annotations?.[uidAnnotation] !== undefined,
+  // Another volume has its name in super, or an earlier version has told more of it.
+  outdated: (desired, object, { tenant }) =>
+    isOfAnother(desired, object) ||
+    !equalJson(object.metadata.labels, withoutNames(object.metadata.labels, tenant.clusterKey)) ||
+    isToldOtherwise(sourceOf(object), sourceOf(desired)),
   changed(desired, object) {
     const patches: Patch[] = []
     const { uid, ...claimRef } = desired.spec?.claimRef ?? {}
     const { resourceVersion: _version, uid: _uid, ...currentRef } = object.spec?.claimRef ?? {}
     // A volume's source never changes, and nothing could change it.
-    const source = Object.entries(object.spec ?? {}).filter(([name]) => !isMutable(name))
     const mutable = Object.entries(desired.spec ?? {}).filter(([name]) => isMutable(name))
-    const wanted = { ...Object.fromEntries([...source, ...mutable]), claimRef }
+    const wanted = { ...sourceOf(object), ...Object.fromEntries(mutable), claimRef }
     const current = { ...object.spec, claimRef: currentRef }
     if (!equalIgnoringNulls(wanted, current) || (uid !== undefined && uid !== object.spec?.claimRef?.uid)) {
       const full = { ...wanted, claimRef: { ...claimRef, ...(uid === undefined ? {} : { uid }) } }
@@ -87,14 +93,15 @@ const mutableFields: ReadonlySet<string> = new Set([
 ])
 const isMutable = (name: string): boolean => mutableFields.has(name)
 
-type Spec = NonNullable<PersistentVolume["spec"]>
+function sourceOf({ spec = {} }: PersistentVolume): VolumeSpec {
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !isMutable(name)))
+}
 
-/** A secret in the claim's namespace is the tenant's; another is of those who administer super, for the driver alone. */
-function withoutOthersSecrets(spec: Spec, superNamespace: string | undefined): Spec {
-  if (spec.csi === undefined) return spec
-  const isTold = ([name, value]: [string, unknown]): boolean =>
-    !name.endsWith("SecretRef") || (value as { namespace?: string } | null)?.namespace === superNamespace
-  return { ...spec, csi: Object.fromEntries(Object.entries(spec.csi).filter(isTold)) as typeof spec.csi }
+/** The tenant's name of a namespace of super; undefined if that is of somebody else. */
+function ownNamespace(superNamespace: string, { tenant, view }: SyncContext): string | undefined {
+  const found = view.superObject(namespaces, undefined, superNamespace)
+  const owner = found === undefined ? undefined : recordedOwner(found)
+  return owner?.clusterKey === tenant.clusterKey ? owner.namespace : undefined
 }
 
 /** Without labels of super's names: what is left of one might be no valid label. */

@@ -109,6 +109,8 @@ export interface Publication<T extends KubeObject = KubeObject> {
   toTenant(superObject: T, context: SyncContext): T | undefined
   /** Whether the tenant's object is a published one, not one that the tenant created under this name. */
   isPublished(object: T): boolean
+  /** A published object cannot be changed to the desired state, and publishing it anew loses nothing. */
+  outdated?(desired: T, object: T, context: SyncContext): boolean
   changed(desired: T, object: T): Patch[]
   /** A change of super's object on behalf of the tenant; undefined if none is needed. */
   claim?(object: T | undefined, superObject: T, context: SyncContext): Patch | undefined

@@ -7,6 +7,7 @@ import { publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { priorityClasses, storageClasses } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
+import { isOfAnother } from "../conversion/ownership.ts"
 import type { Publication } from "./resource-sync.ts"
 
 export const storageClass: Publication<StorageClass> = {
@@ -15,13 +16,16 @@ export const storageClass: Publication<StorageClass> = {
     const isDefault = superObject.metadata.annotations?.[defaultClassAnnotation] === "true"
     if (!isPublic(superObject) && !isDefault) return undefined
     return published(
-      superObject,
+      withoutSecrets(superObject),
       "storage.k8s.io/v1",
       "StorageClass",
       isDefault ? { [defaultClassAnnotation]: "true" } : {},
     )
   },
   isPublished,
+  // Parameters never change.
+  outdated: (desired, object) =>
+    isOfAnother(desired, object) || !equalIgnoringNulls(desired.parameters ?? {}, object.parameters ?? {}),
   changed: changedFields,
 }
 
@@ -31,7 +35,18 @@ export const priorityClass: Publication = {
   toTenant: (superObject) =>
     isPublic(superObject) ? published(superObject, "scheduling.k8s.io/v1", "PriorityClass", {}) : undefined,
   isPublished,
+  outdated: isOfAnother,
   changed: changedFields,
+}
+
+/** "csi.storage.k8s.io/node-stage-secret-namespace", "adminSecretName" */
+const nameOfSecret = /secret-?name(?:space)?$/i
+
+/** They are of those who administer super, for the provisioner alone. */
+function withoutSecrets({ parameters, ...others }: StorageClass): StorageClass {
+  if (parameters === undefined) return others
+  const told = Object.entries(parameters).filter(([name]) => !nameOfSecret.test(name))
+  return { ...others, parameters: Object.fromEntries(told) }
 }
 
 /** Whether tenants may see and use the object. */
