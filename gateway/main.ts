@@ -9,6 +9,7 @@ import { systemClock } from "../client/clock.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
 import { adaptKeepAlive } from "./connections/keep-alive.ts"
+import { endStreamsOfDeleted } from "./connections/of-deleted-tenants.ts"
 import { endUntaken } from "./connections/untaken.ts"
 import { close, listen } from "./connections/listener.ts"
 import { Metrics } from "./metrics/metrics.ts"
@@ -142,6 +143,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   }
   const server = createGatewayServer(serverParts, createHandlers(serverParts, active))
   adaptKeepAlive(server, active, limits)
+  stack.defer(endStreamsOfDeleted(tenants, active))
   endUntaken(server, active, limits.requestTimeoutMs)
   const load = () => loadCertificates(data.keys, names, keys, clock, keys)
   keepCertificates(keys, load, server, stack, { log, clock })

@@ -36,7 +36,7 @@ test("joined connections count in both directions, and both end when one is cut"
   for (const first of [0, 1] as const) {
     const account = new Account()
     const sides = [new PassThrough(), new PassThrough()] as const
-    join(...sides, account.hold)
+    join(...sides, { hold: account.hold })
     // Whatever one is given goes round for ever.
     sides[first].write(piece)
     sides[first].write(piece)

@@ -1,11 +1,11 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import { connect, createServer as createNetServer, type AddressInfo, type Socket } from "node:net"
 import { Duplex, PassThrough } from "node:stream"
 import { setImmediate } from "node:timers/promises"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { areProbed } from "../testing/probed-connections.ts"
-import { forwardedHeaders, join, openUpgrade, UpgradeRefused, type Translation } from "./upgrade.ts"
+import { forwardedHeaders, forwardUpgrade, join, openUpgrade, UpgradeRefused, type Translation } from "./upgrade.ts"
 
 test("an endless refusal is reported by its beginning, and its connection is closed", async () => {
   const closed = Promise.withResolvers<void>()
@@ -26,6 +26,22 @@ test("an endless refusal is reported by its beginning, and its connection is clo
   expect(error).toBeInstanceOf(UpgradeRefused)
   expect(error).toMatchObject({ code: 403, body: "x".repeat(64 * 1024) })
   await closed.promise
+  server.close()
+})
+
+test("a server that accepts the connection and stays silent is given up, also if the connection is not secure yet", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const server = createNetServer()
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  const opening = openUpgrade({ host: "127.0.0.1", port, agent: false })
+  const failed = expect(opening).rejects.toThrow("no answer to the upgrade in 30 s")
+  const [socket] = (await once(server, "connection")) as [Socket]
+  vi.advanceTimersByTime(30_000)
+  await failed
+  await once(socket.resume(), "close")
+  expect(vi.getTimerCount()).toBe(0)
   server.close()
 })
 
@@ -58,6 +74,36 @@ test.runIf(process.platform === "linux")("a server that vanishes is noticed by a
   await expect.poll(() => areProbed((socket as Socket).localPort ?? 0)).toEqual([true])
   socket.destroy()
   server.close()
+})
+
+// As `curl` and `nc` do with an input that is short. Its bytes came with the request, and the end while the target was thinking.
+test.each<[string, Translation]>([
+  ["as they are", {}],
+  ["translated", { fromClient: (piece) => piece, fromTarget: (piece) => piece }],
+])("what a client sends before it ends, early, arrives with its end: %s", async (_what, translation) => {
+  const received: string[] = []
+  const asked = Promise.withResolvers<Duplex>()
+  const target = createServer().on("upgrade", (_request, socket: Duplex) => asked.resolve(socket))
+  const taken = Promise.withResolvers<Duplex>()
+  const front = createServer().on("upgrade", (request, socket: Duplex, head: Buffer) => {
+    const { port } = target.address() as AddressInfo
+    const to = { protocol: "http:", host: "127.0.0.1", port, path: "/", agent: false as const }
+    void forwardUpgrade(request, { socket, head }, to, { translation: () => translation })
+    taken.resolve(socket)
+  })
+  for (const server of [target, front]) await once(server.listen(0, "127.0.0.1"), "listening")
+  const client = connect((front.address() as AddressInfo).port, "127.0.0.1")
+  client.end("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\nearly")
+  const [far, near] = [await asked.promise, await taken.promise]
+  if (!near.readableEnded) await once(near, "end")
+  far.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+  far.on("data", (piece: Buffer) => received.push(piece.toString()))
+  await once(far, "end")
+  expect(received).toEqual(["early"])
+  far.end("answer")
+  const answer = Buffer.concat(await client.toArray()).toString()
+  expect(answer.split("\r\n\r\n")[1]).toBe("answer")
+  for (const server of [target, front]) server.close()
 })
 
 describe("join()", () => {
@@ -98,7 +144,7 @@ describe("join()", () => {
     })
     const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
     side.on("error", () => undefined)
-    join(side, slow, undefined, translation)
+    join(side, slow, { translation })
     side.push("the output")
     side.push("how it ended")
     await expect.poll(() => accept).toBeDefined()
@@ -128,7 +174,7 @@ describe("join()", () => {
       if (piece.toString() === "bad") throw new Error("it cannot be translated")
       return Buffer.from(piece.toString().replace("kept", "").toUpperCase())
     }
-    join(side, sink, undefined, { fromClient })
+    join(side, sink, { translation: { fromClient } })
     for (const piece of ["one", "kept", "two"]) side.push(piece)
     await expect.poll(() => arrived).toEqual(["ONE", "TWO"])
     side.push("bad")
@@ -146,7 +192,7 @@ describe("join()", () => {
       write: (_chunk, _encoding, done) => done(),
       highWaterMark: 1024,
     })
-    join(side, full, undefined, { fromClient: (piece) => piece })
+    join(side, full, { translation: { fromClient: (piece) => piece } })
     for (let turn = 0; turn < 20; turn++) await setImmediate()
     expect(given).toBeLessThan(5)
     side.destroy()

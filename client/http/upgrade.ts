@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { tcpKeepAlive } from "./tcp-keep-alive.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
-/** Timeout of the response to the upgrade request. */
+/** Timeout of the connection and the response to the upgrade request, together. */
 const answerTimeoutMs = 30_000
 /** Timeout for a side to accept the last bytes after the other side has ended. */
 const closeTimeoutMs = 30_000
@@ -49,9 +49,11 @@ export interface Translation {
   fromTarget?: Translate | undefined
 }
 
-interface ForwardOptions {
+export interface ForwardOptions {
   /** Told of what one side has sent and the other does not take. */
   hold?: HoldUnsent | undefined
+  /** Ends the stream. (It may also be aborted because the client has left, which the stream observes itself.) */
+  signal?: AbortSignal | undefined
   /** Called when the target has accepted, with its headers. */
   translation?: (accepted: IncomingHttpHeaders) => Translation
 }
@@ -76,11 +78,13 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
   const send = target.protocol === "http:" ? httpRequest : httpsRequest
   const request = send({ ...tcpKeepAlive, ...target, ...(signal === undefined ? {} : { signal }) })
-  request.setTimeout(answerTimeoutMs, () =>
-    request.destroy(new Error(`no answer to the upgrade in ${answerTimeoutMs / 1000} s`)),
+  const late = setTimeout(
+    () => request.destroy(new Error(`no answer to the upgrade in ${answerTimeoutMs / 1000} s`)),
+    answerTimeoutMs,
   )
+  request.once("close", () => clearTimeout(late))
   request.on("upgrade", (response, socket, head) => {
-    socket.setTimeout(0)
+    clearTimeout(late)
     socket.on("error", () => undefined) // close follows; whoever joins it may listen too late
     resolve({ socket, head, headers: response.headers })
   })
@@ -103,6 +107,22 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   return promise
 }
 
+/** The same for a client that may leave before the target has answered. */
+export async function openUpgradeFor(
+  client: Duplex,
+  target: UpgradeTarget,
+  signal?: AbortSignal,
+): Promise<UpgradedConnection> {
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  client.once("close", leave)
+  try {
+    return await openUpgrade(target, signal === undefined ? left.signal : AbortSignal.any([left.signal, signal]))
+  } finally {
+    client.off("close", leave)
+  }
+}
+
 /** The client's headers for the target, without those of the connection, and those that tell who asks, which has been found out. */
 export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {}
@@ -123,34 +143,38 @@ export async function forwardUpgrade(
   request: IncomingMessage,
   upgrade: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
-  { hold, translation }: ForwardOptions = {},
+  { hold, signal, translation }: ForwardOptions = {},
 ): Promise<void> {
-  const left = new AbortController()
-  const leave = (): void => left.abort()
-  upgrade.socket.once("close", leave)
   const headers = {
     ...forwardedHeaders(request.headers),
     ...target.headers,
     connection: "Upgrade",
     upgrade: request.headers.upgrade ?? "",
   }
-  const far = await openUpgrade({ ...target, method: request.method ?? "GET", headers }, left.signal)
-  upgrade.socket.off("close", leave)
+  const far = await openUpgradeFor(upgrade.socket, { ...target, method: request.method ?? "GET", headers }, signal)
   const lines = ["HTTP/1.1 101 Switching Protocols"]
   for (const [name, value] of Object.entries(far.headers)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`)
   }
   upgrade.socket.write(`${lines.join("\r\n")}\r\n\r\n`)
-  if (far.head.length > 0) far.socket.unshift(far.head)
-  if (upgrade.head.length > 0) upgrade.socket.unshift(upgrade.head)
-  join(upgrade.socket, far.socket, hold, translation?.(far.headers))
+  const heads = [upgrade.head, far.head] as const
+  join(upgrade.socket, far.socket, { hold, signal, heads, translation: translation?.(far.headers) })
+}
+
+interface JoinOptions {
+  /** As in ForwardOptions; the client is the first side. */
+  hold?: HoldUnsent | undefined
+  signal?: AbortSignal | undefined
+  /** What each side has sent already. (It may have ended since, so that this can no longer be put back.) */
+  heads?: readonly [Buffer, Buffer]
+  translation?: Translation | undefined
 }
 
 /**
  * Pipes both directions with backpressure. When one side ends or fails, the other is ended after all data has been passed on. `hold`: told
  * of what one side has sent and the other does not take.
  */
-export function join(one: Duplex, other: Duplex, hold?: HoldUnsent, translation: Translation = {}): void {
+export function join(one: Duplex, other: Duplex, { hold, signal, heads, translation = {} }: JoinOptions = {}): void {
   if (one.destroyed || other.destroyed) {
     one.destroy()
     other.destroy()
@@ -158,8 +182,9 @@ export function join(one: Duplex, other: Duplex, hold?: HoldUnsent, translation:
   }
   countUnsent(one, other, hold)
   countUnsent(other, one, hold)
-  pass(one, other, translation.fromClient)
-  pass(other, one, translation.fromTarget)
+  pass(one, other, translation.fromClient, heads?.[0])
+  pass(other, one, translation.fromTarget, heads?.[1])
+  if (signal !== undefined) endWith(signal, one, other)
   for (const [side, peer] of [
     [one, other],
     [other, one],
@@ -169,13 +194,22 @@ export function join(one: Duplex, other: Duplex, hold?: HoldUnsent, translation:
   }
 }
 
-function pass(from: Duplex, to: Duplex, translate: Translate | undefined): void {
+function endWith(signal: AbortSignal, client: Duplex, target: Duplex): void {
+  // What a client has sent before it left is still passed on.
+  const end = (): void => void (client.destroyed || target.destroy())
+  signal.addEventListener("abort", end, { once: true })
+  target.once("close", () => signal.removeEventListener("abort", end))
+  if (signal.aborted) end()
+}
+
+function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: Buffer | undefined): void {
   if (translate === undefined) {
+    if (head !== undefined && head.length > 0) to.write(head)
     from.pipe(to)
     return
   }
   // Like a pipe. (One with a transform in it would not have passed on everything when its source is closed.)
-  from.on("data", (piece: Buffer) => {
+  const send = (piece: Buffer): void => {
     if (!to.writable) return
     try {
       const translated = translate(piece)
@@ -184,9 +218,13 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined): void 
       from.destroy(error as Error)
       to.destroy()
     }
-  })
+  }
+  const end = (): void => void to.end()
+  from.on("data", send)
   to.on("drain", () => from.resume())
-  from.on("end", () => to.end())
+  if (head !== undefined && head.length > 0) send(head)
+  if (from.readableEnded) end()
+  else from.on("end", end)
 }
 
 /** Data already written is still sent: the last bytes of exec contain the command's exit status. Then the socket is destroyed. */
@@ -198,6 +236,9 @@ function endPeer(peer: Duplex): void {
   }
   const timer = setTimeout(() => peer.destroy(), closeTimeoutMs)
   timer.unref()
-  peer.once("close", () => clearTimeout(timer))
-  peer.end(() => peer.destroy())
+  // Also called if it is destroyed before.
+  peer.end(() => {
+    clearTimeout(timer)
+    peer.destroy()
+  })
 }

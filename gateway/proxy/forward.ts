@@ -58,7 +58,7 @@ export async function forward(
       const passed = Object.create(request, {
         headers: { value: { ...headers, upgrade: protocol } },
       }) as IncomingMessage
-      await forwardUpgrade(passed, upgrade, { ...target, headers }, { hold: turns.holdUnsent })
+      await forwardUpgrade(passed, upgrade, { ...target, headers }, { hold: turns.holdUnsent, signal })
     } catch (error) {
       if (error instanceof UpgradeRefused) passRefusal(response, error)
       else throw serviceUnavailable(withoutUpgrade(error), { cause: error })

@@ -162,9 +162,7 @@ export class Forwarder implements Disposable {
       answer = incoming
       answered()
       upgrade.socket.write(printHead(incoming))
-      if (head.length > 0) upgrade.socket.write(head)
-      if (upgrade.head.length > 0) socket.write(upgrade.head)
-      join(upgrade.socket, socket, hold)
+      join(upgrade.socket, socket, { hold, signal: state.signal, heads: [upgrade.head, head] })
       resolve(true)
     })
     outgoing.on("error", (error) => {

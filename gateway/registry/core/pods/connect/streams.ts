@@ -61,9 +61,9 @@ function streamHandler(
       if (upgrade === undefined) throw badRequest("Upgrade request required")
       const path = kubeletPath(action, pod, container, query)
       try {
-        const { holdUnsent: hold } = ctx
-        if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path }, hold)
-        else await forwardUpgrade(request, upgrade, { ...target, path }, { hold })
+        const { holdUnsent: hold, signal } = ctx
+        if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path }, { hold, signal })
+        else await forwardUpgrade(request, upgrade, { ...target, path }, { hold, signal })
       } catch (error) {
         throw refused(name, error)
       }

@@ -4,8 +4,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
-import type { HoldUnsent } from "../../../../../client/http/unsent.ts"
-import { join, openUpgrade, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
+import { type ForwardOptions, join, openUpgradeFor, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"
@@ -27,18 +26,15 @@ export async function tunnel(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
-  hold?: HoldUnsent,
+  { hold, signal }: Pick<ForwardOptions, "hold" | "signal"> = {},
 ): Promise<void> {
-  const far = await openUpgrade({
-    ...target,
-    method: "POST",
-    headers: {
-      ...target.headers,
-      connection: "Upgrade",
-      upgrade: "SPDY/3.1",
-      "x-stream-protocol-version": portForwardProtocol,
-    },
-  })
+  const headers = {
+    ...target.headers,
+    connection: "Upgrade",
+    upgrade: "SPDY/3.1",
+    "x-stream-protocol-version": portForwardProtocol,
+  }
+  const far = await openUpgradeFor(socket, { ...target, method: "POST", headers }, signal)
   // The connection to the node is closed with the client's, also after a failed handshake.
   socket.once("close", () => far.socket.destroy())
   if (socket.destroyed) far.socket.destroy()
@@ -51,7 +47,6 @@ export async function tunnel(
   server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
     const near = createWebSocketStream(client)
-    if (far.head.length > 0) near.write(far.head)
-    join(near, far.socket, hold)
+    join(near, far.socket, { hold, signal, heads: [Buffer.alloc(0), far.head] })
   })
 }
