@@ -117,6 +117,7 @@ export class RequestState implements Passing {
   abort(reason: Error): void {
     this.#aborted ??= reason
     this.#abort?.abort(reason)
+    this.#leaveLarge?.() // also if it waits for its place
   }
 
   /** Whole seconds, because Node shares one timer list among timers of the same duration. */
@@ -133,7 +134,7 @@ export class RequestState implements Passing {
 
   /** RequestContext.enlarge. */
   enlarge(): Promise<void> | undefined {
-    if (this.largePlaces === undefined || this.#leaveLarge !== undefined) return undefined
+    if (this.largePlaces === undefined || this.#leaveLarge !== undefined || this.isAborted) return undefined
     const callbacks: (() => void)[] = []
     const leave = (): void => callbacks.splice(0).forEach((callback) => callback())
     this.#leaveLarge = leave

@@ -29,6 +29,7 @@ import { readError } from "./storage/storage-errors.ts"
 import type { KubeValue } from "./storage/value.ts"
 import type { ValueCache } from "./storage/value-cache.ts"
 import { ValueReader } from "./storage/value-reader.ts"
+import { UntilAborted } from "./list-watch/until-aborted.ts"
 import { WatchSource } from "./list-watch/watch.ts"
 import { type Change, WriteAttempts } from "./write-attempts.ts"
 import { WriteTurns } from "./write-turns.ts"
@@ -97,7 +98,7 @@ export class GenericRegistry implements Registry {
   }
 
   watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]> {
-    return this.#watches.watch(ctx.controlPlane, request)
+    return new UntilAborted(this.#watches.watch(ctx.controlPlane, request), request.signal)
   }
 
   values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {

@@ -1,6 +1,6 @@
 // Watches of a registry.
 
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { RegistryEvent, WatchRequest } from "../rest.ts"
 import { namespace, openRegistry } from "./testing/open-registry.ts"
@@ -51,6 +51,32 @@ describe("watch", () => {
     expect(versions).toEqual([...versions].sort((x, y) => x - y))
     watch.stop()
     await watch.ended
+  })
+
+  test.each<[string, Partial<WatchRequest>]>([
+    [
+      "whether a version exists yet",
+      { resourceVersion: "1000", sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" },
+    ],
+    ["where it begins", {}],
+    ["what is there", { resourceVersion: "1", sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" }],
+    ["whether one object is there", { fieldSelector: "metadata.name=a" }],
+  ])("ends with its signal also while storage does not answer %s", async (_what, request) => {
+    const parts = openRegistry()
+    const { store } = parts.stub
+    const asked = Promise.withResolvers<void>()
+    const silent = async <T>(): Promise<T> => {
+      asked.resolve()
+      return new Promise<T>(() => undefined)
+    }
+    const isRead = request.fieldSelector !== undefined || request.resourceVersion === "1"
+    for (const method of isRead ? (["get", "range"] as const) : (["latest"] as const))
+      vi.spyOn(store, method).mockImplementation(silent)
+    const watch = follow(parts, request)
+    await asked.promise
+    watch.stop()
+    await watch.ended
+    expect(watch.seen).toEqual([])
   })
 
   test("starts with existing objects, followed by a bookmark if requested", async () => {

@@ -1,0 +1,58 @@
+// Ends a watch with its signal, whatever its current step waits for: storage that does not answer, the webhook of a conversion.
+
+type Step<T> = IteratorResult<T, undefined>
+
+const over = { done: true, value: undefined } as const
+
+/** The steps of a generator, for a single reader. */
+export class UntilAborted<T> implements AsyncIterableIterator<T, undefined> {
+  readonly #steps: AsyncGenerator<T, undefined | void>
+  readonly #signal: AbortSignal
+  readonly #end = (): void => this.#finish()
+  #isOver = false
+  #waiter: PromiseWithResolvers<Step<T>> | undefined
+
+  constructor(steps: AsyncGenerator<T, undefined | void>, signal: AbortSignal) {
+    this.#steps = steps
+    this.#signal = signal
+    signal.addEventListener("abort", this.#end, { once: true })
+    if (signal.aborted) this.#finish()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Step<T>> {
+    if (this.#isOver) return Promise.resolve(over)
+    const waiter = Promise.withResolvers<Step<T>>()
+    this.#waiter = waiter
+    this.#steps.next().then(
+      (step) => {
+        this.#waiter = undefined
+        if (step.done === true) this.#finish()
+        waiter.resolve(step as Step<T>)
+      },
+      (error: unknown) => {
+        this.#waiter = undefined
+        this.#finish()
+        waiter.reject(error)
+      },
+    )
+    return waiter.promise
+  }
+
+  return(): Promise<Step<T>> {
+    this.#finish()
+    return Promise.resolve(over)
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#signal.removeEventListener("abort", this.#end)
+    // It takes effect after the current step, which is not waited for.
+    this.#steps.return(undefined).catch(() => undefined) // nobody reads its steps any more
+    this.#waiter?.resolve(over)
+  }
+}
