@@ -49,7 +49,8 @@ export const log: SubresourceHandler = {
     response.writeHead(200, { "content-type": "text/plain" })
     response.flushHeaders()
     countUnsent(answer, response, hold)
-    await pipeline(answer, response).catch(() => response.destroy()) // one side has disconnected; the other gets a truncated stream
+    // One side has disconnected; the other gets a truncated stream. (kube-apiserver ends a log of a dead kubelet as if it were complete.)
+    await pipeline(answer, response).catch(() => response.destroy())
   },
 }
 
