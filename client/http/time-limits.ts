@@ -1,6 +1,7 @@
 // When a request is given up that gets no connection, no answer, or nothing more of it.
 
 import type { ClientRequest } from "node:http"
+import type { Socket } from "node:net"
 import { TLSSocket } from "node:tls"
 
 /** A stream that does not start in time is as useless as one that falls silent. */
@@ -13,11 +14,13 @@ export function limitStream(request: ClientRequest, idleMs: number, beginMs: num
 }
 
 export function limitConnecting(request: ClientRequest, timeoutMs: number): void {
-  request.once("socket", (socket) => {
+  const limit = (socket: Socket): void => {
     if (!socket.connecting) return
     const late = setTimeout(() => request.destroy(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs)
     const clear = (): void => clearTimeout(late)
     socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", clear)
     request.once("close", clear)
-  })
+  }
+  if (request.socket === null) request.once("socket", limit)
+  else limit(request.socket)
 }
