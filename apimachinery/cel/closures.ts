@@ -11,6 +11,7 @@ import {
   CelError,
   isError,
   ListValue,
+  MapValue,
   OpaqueValue,
   Optional,
   typeNameOf,
@@ -90,7 +91,7 @@ export function resolver(attribute: Attribute): Run {
   const { root, steps } = attribute
   if (steps.length === 0) return (frame) => renewed(root(frame))
   return (frame) => {
-    const held = heldBy(root(frame))
+    const held = heldBy(renewed(root(frame)))
     let { optional } = held
     if (held.value === undefined) return Optional.none
     let value = held.value
@@ -117,9 +118,19 @@ function renewed(value: Value): Value {
   if (!(value instanceof Optional) || value.value === undefined) return value
   let held: Value | undefined = value.value
   while (held instanceof Optional) held = held.value
-  if (held instanceof OpaqueValue && held.goType !== undefined)
-    return new Optional(new CelError(`unsupported conversion to ref.Val: (${held.goType})${String(held)}`))
-  return held === value.value ? value : new Optional(held ?? null)
+  const made = ofGoValue(held ?? null)
+  return made === value.value ? value : new Optional(made)
+}
+
+function ofGoValue(value: Value): Value {
+  if (value instanceof ListValue || value instanceof MapValue) return value.withoutSchema?.() ?? value
+  if (value instanceof CelError) return unsupported("*errors.errorString", value.message)
+  if (value instanceof OpaqueValue && value.goType !== undefined) return unsupported(value.goType, String(value))
+  return value
+}
+
+function unsupported(goType: string, text: string): CelError {
+  return new CelError(`unsupported conversion to ref.Val: (${goType})${text}`)
 }
 
 /** && (decided by false) and || (by true): a deciding side determines the result even if the other is an error. */
@@ -169,8 +180,7 @@ export function equality([left, right]: readonly Run[], positive: boolean, cost:
 
 function compared(a: Value, b: Value, positive: boolean): Value {
   const isEqual = equal(a, b)
-  if (!positive) return isEqual !== true
-  return isEqual ?? noOverload
+  return positive ? isEqual : isEqual !== true
 }
 
 /** Whether its arguments are evaluated only until one is an error, whose call costs nothing. */

@@ -5,6 +5,7 @@ import {
   Duration,
   ListValue,
   MapValue,
+  noOverload,
   OpaqueValue,
   Optional,
   Timestamp,
@@ -16,27 +17,31 @@ import { step } from "./work.ts"
 
 export const areEqual = (a: Value, b: Value): boolean => equal(a, b) === true
 
-/** Undefined: such values cannot be compared. That is so if `a` is of one of kube-apiserver's own types and `b` of another one. */
-export function equal(a: Value, b: Value): boolean | undefined {
+/**
+ * An error: such values cannot be compared. That is so if `a` is of one of kube-apiserver's own types and `b` of another one, or is an
+ * error itself.
+ */
+export function equal(a: Value, b: Value): boolean | CelError {
   step()
   // A list of type set may not be equal to itself (typed-lists.ts).
   if (a === b && (typeof a !== "object" || a === null)) return typeof a !== "number" || !Number.isNaN(a)
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
   if (b === null) return false
-  if (a instanceof OpaqueValue) return isSameType(a, b) ? a.equals(b) : undefined
+  if (a instanceof CelError) return a
+  if (a instanceof OpaqueValue) return isSameType(a, b) ? a.equals(b) : noOverload
   if (typeof a === "object" && typeof b === "object" && a !== null) return areObjectsEqual(a, b)
   return false
 }
 
 const isSameType = (a: OpaqueValue, b: Value): b is OpaqueValue => b instanceof OpaqueValue && a.typeName === b.typeName
 
-function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): boolean | undefined {
+function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): boolean | CelError {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
   if (a instanceof ListValue) return b instanceof ListValue && (a.equals?.(b) ?? areListsEqual(a, b))
-  if (a instanceof MapValue) return b instanceof MapValue && (a.equals?.(b) ?? b.equals?.(a) ?? areMapsEqual(a, b))
+  if (a instanceof MapValue) return b instanceof MapValue && (a.equals === undefined ? areMapsEqual(a, b) : a.equals(b))
   if (!(a instanceof Optional) || !(b instanceof Optional)) return false
   if (a.value === undefined || b.value === undefined) return a.value === b.value
   return equal(a.value, b.value)

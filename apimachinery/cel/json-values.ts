@@ -40,25 +40,25 @@ export class JsonList extends ListValue {
 /** `valueOf`: of the fields. */
 export class JsonMap extends MapValue {
   readonly typeName: string = "map"
-  readonly #json: JsonObject
+  readonly json: JsonObject
   readonly #valueOf: ValueOf
 
   constructor(json: JsonObject, valueOf: ValueOf) {
     super()
-    this.#json = json
+    this.json = json
     this.#valueOf = valueOf
   }
 
   get size(): number {
-    return Object.keys(this.#json).length
+    return Object.keys(this.json).length
   }
 
   get(key: Value): Value | undefined {
-    return typeof key === "string" && Object.hasOwn(this.#json, key) ? this.#valueOf(this.#json[key]) : undefined
+    return typeof key === "string" && Object.hasOwn(this.json, key) ? this.#valueOf(this.json[key]) : undefined
   }
 
   keys(): Value[] {
-    return Object.keys(this.#json)
+    return Object.keys(this.json)
   }
 }
 

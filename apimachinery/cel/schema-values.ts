@@ -6,12 +6,13 @@ import type { Json } from "../object.ts"
 import { isGivenFraction } from "../schema/decode/given.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject, ownValue } from "../schema/json-object.ts"
-import { areEqual } from "./compare.ts"
+import { equal } from "./compare.ts"
 import { escapeIdentifier, unescapeIdentifier } from "./syntax/identifiers.ts"
 import { wholeObject } from "./types/declared-type.ts"
 import { formatValue } from "./format-values.ts"
+import { JsonList, JsonMap, jsonValue } from "./json-values.ts"
 import { jsonIdentity, KeyedList, SetList } from "./typed-lists.ts"
-import { CelError, ListValue, MapValue, OpaqueValue, type Value } from "./values.ts"
+import { CelError, ListValue, MapValue, noOverload, OpaqueValue, type Value } from "./values.ts"
 
 /** `isDouble`: a whole number that was given as a double, which is no integer. */
 export function schemaValue(json: Json, schema: JsonObject, isDouble = false): Value {
@@ -98,20 +99,31 @@ class SchemaObject extends MapValue {
       .map((name) => escapeIdentifier(name) ?? name)
   }
 
-  override equals(other: MapValue): boolean {
+  override equals(other: MapValue): boolean | CelError {
     if (this.size !== other.size) return false
-    const isSame = this.keys().every((key) => {
-      const [mine, theirs] = [this.get(key), other.get(key)]
-      return mine === undefined || theirs === undefined ? mine === theirs : areEqual(mine, theirs)
-    })
-    if (!isSame || !(other instanceof SchemaObject)) return isSame
-    return Object.entries(this.json).every(
-      ([name, value]) =>
-        Object.hasOwn(this.#properties, name) ||
-        !Object.hasOwn(other.json, name) ||
-        isDeepStrictEqual(value, other.json[name]),
-    )
+    for (const [name, value] of Object.entries(this.json)) {
+      const isSame = Object.hasOwn(this.#properties, name)
+        ? haveSame(this, other, name)
+        : isSameUnknown(value, other, name)
+      if (isSame !== true) return isSame
+    }
+    return true
   }
+
+  override withoutSchema(): Value {
+    return jsonValue(this.json)
+  }
+}
+
+/** As upstream, the name is that of a field, and read as the one that expressions have for it. */
+function haveSame(one: MapValue, other: MapValue, name: string): boolean | CelError {
+  const [mine, theirs] = [one.get(name), other.get(name)]
+  return mine === undefined || theirs === undefined ? mine === theirs : equal(mine, theirs)
+}
+
+function isSameUnknown(value: Json, other: MapValue, name: string): boolean | CelError {
+  if (!(other instanceof SchemaObject)) return noOverload
+  return !Object.hasOwn(other.json, name) || isDeepStrictEqual(value, other.json[name])
 }
 
 class SchemaMap extends MapValue {
@@ -139,6 +151,10 @@ class SchemaMap extends MapValue {
   keys(): Value[] {
     return this.#values === undefined ? [] : Object.keys(this.json)
   }
+
+  override withoutSchema(): Value {
+    return jsonValue(this.json)
+  }
 }
 
 function listValue(json: readonly Json[], schema: JsonObject): Value {
@@ -160,7 +176,8 @@ function listValue(json: readonly Json[], schema: JsonObject): Value {
 function mapKeysOf(keys: Json | undefined): (item: unknown) => string | undefined {
   const names = (Array.isArray(keys) ? (keys as string[]) : []).map((name) => escapeIdentifier(name) ?? name)
   return (item) => {
-    const json = item instanceof SchemaObject || item instanceof SchemaMap ? item.json : (item as Json)
+    const isMap = item instanceof SchemaObject || item instanceof SchemaMap || item instanceof JsonMap
+    const json = isMap ? item.json : (item as Json)
     return isObject(json) ? JSON.stringify(names.map((name) => jsonIdentity(ownValue(json, name) ?? null))) : undefined
   }
 }
@@ -183,6 +200,10 @@ class LazyItems extends ListValue {
   at(index: number): Value {
     const json = this.#json
     return (this.#made[index] ??= schemaValue(json[index] ?? null, this.#schema, isGivenFraction(json, index)))
+  }
+
+  override withoutSchema(): Value {
+    return new JsonList(this.#json, jsonValue)
   }
 }
 

@@ -4,8 +4,8 @@
 
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
-import { areEqual } from "./compare.ts"
-import { ArrayList, itemsOf, ListValue, type Value } from "./values.ts"
+import { equal } from "./compare.ts"
+import { ArrayList, type CelError, itemsOf, ListValue, type Value } from "./values.ts"
 
 /** Undefined: it is identical to nothing. */
 type Identity = string | undefined
@@ -41,6 +41,10 @@ abstract class IdentifiedList extends ListValue {
 
   at(index: number): Value {
     return this.#items.at(index)
+  }
+
+  override withoutSchema(): Value {
+    return this.#items.withoutSchema?.() ?? this.#items
   }
 
   protected get identities(): readonly Identity[] {
@@ -89,12 +93,13 @@ export class KeyedList extends IdentifiedList {
     return (this.#byKey ??= new Map(this.identities.map((identity, index) => [identity, this.at(index)])))
   }
 
-  override equals(other: ListValue): boolean {
+  override equals(other: ListValue): boolean | CelError {
     if (this.size !== other.size) return false
     for (const item of itemsOf(other)) {
       const identity = this.#identityOf(item)
       const mine = identity === undefined ? undefined : this.#index.get(identity)
-      if (mine === undefined || !areEqual(mine, item)) return false
+      const isSame = mine !== undefined && equal(mine, item)
+      if (isSame !== true) return isSame
     }
     return true
   }

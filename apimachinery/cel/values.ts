@@ -67,8 +67,10 @@ export abstract class ListValue {
   /** `index` must be within bounds. */
   abstract at(index: number): Value
   /** Lists of a schema with x-kubernetes-list-type have their own equality and concatenation. */
-  equals?(other: ListValue): boolean
+  equals?(other: ListValue): boolean | CelError
   concat?(other: ListValue): Value
+  /** The same as a Go value, which has no schema. */
+  withoutSchema?(): Value
 }
 
 export abstract class MapValue {
@@ -78,7 +80,9 @@ export abstract class MapValue {
   abstract get(key: Value): Value | undefined
   abstract keys(): Value[]
   /** Objects of a schema have their own equality. */
-  equals?(other: MapValue): boolean
+  equals?(other: MapValue): boolean | CelError
+  /** The same as a Go value, which has no schema. */
+  withoutSchema?(): Value
 }
 
 /** Values of library types, with their own equality. */

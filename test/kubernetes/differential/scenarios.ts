@@ -31,6 +31,7 @@ import { customListCases } from "./cases/custom-lists.ts"
 import { customManagerCases } from "./cases/custom-managers.ts"
 import { customNumberCases } from "./cases/custom-numbers.ts"
 import { customOlderObjectCases } from "./cases/custom-older-objects.ts"
+import { customOptionalRuleCases } from "./cases/custom-optional-rules.ts"
 import { customOtherVersionCases } from "./cases/custom-other-versions.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
@@ -228,6 +229,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customManagerCases(),
         ...customDetailCases(),
         ...customOlderObjectCases(),
+        ...customOptionalRuleCases(),
         ...customOtherVersionCases(),
         ...customUnchangedFaultCases(),
         ...customEndCases(),
