@@ -55,17 +55,16 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
   /** Warnings for updates of the status. */
   statusWarnings?(object: T): string[]
-  /**
-   * true: the first update of this object is written even if it changes nothing. Upstream stores a new object without a
-   * default that depends on fields the server sets; reads add the default, and the first update stores it.
-   */
-  lacksDefault?(object: T): boolean
-  /** Only what `settle` notes is stored without such a default (storage/unread-fields.ts). */
-  storesLess?: true
   /** The last modification before validating admission. */
   canonicalize?(object: T): void
   /** After admission: what upstream's storage makes of the object, and what upstream adds when it reads it. */
   settle?(object: T): void
+  /**
+   * Then: adds the defaults that the object still lacks, because they depend on what was set after it was decoded. Upstream stores it
+   * without them and adds them when it reads it, so that storing them is a change (storage/unread-fields.ts). Returns whether there
+   * were any.
+   */
+  defaultOnRead?(object: T): boolean
   /**
    * Returns the object without fields that are stored but hidden, or the same object if there are none. Reads return this; writes start
    * with the complete object, and as upstream, responses to deletes and status updates contain it. Must not modify the object.

@@ -70,7 +70,7 @@ async function checkCollection(resource: ResourceFacts, path: string): Promise<v
   expect(await plane.call("GET", path)).toMatchObject({ code: 404 })
 }
 
-/** The first update of these kinds is written even if it changes nothing: Strategy.lacksDefault. */
+/** The first update of these kinds is written even if it changes nothing: Strategy.defaultOnRead. */
 const rewritten: ReadonlySet<string> = new Set(["Job", "PersistentVolumeClaim"])
 
 /** The gateway writes the status of these kinds shortly after their creation. */

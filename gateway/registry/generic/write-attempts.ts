@@ -36,6 +36,7 @@ import {
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
+import { noteLacksDefault } from "./storage/unread-fields.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
@@ -193,7 +194,7 @@ export class WriteAttempts {
     const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
     const hasOtherBytes = converted === undefined && changesEmptyBytes(definition, object, current)
     const isStoredOtherwise = hasOtherBytes || this.#storage.storesUnread(object, converted)
-    if (isSame && !isStoredOtherwise && !this.#isRewritten(stored, current)) return answered(before)
+    if (isSame && !isStoredOtherwise && !this.#reader.isOutdated(stored)) return answered(before)
     if (options.dryRun) return this.#dry(ctx, object, converted)
     const claim = await definition.strategy.begin?.(ctx, object, current)
     const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)
@@ -203,12 +204,6 @@ export class WriteAttempts {
   /** What it answers if nothing is written. */
   async #dry({ pause }: RequestContext, object: KubeObject, converted?: KubeObject): Promise<KubeValue> {
     return inSteps(new ComputedValue(await this.#storage.asRead(object, converted)).encoding(), pause)
-  }
-
-  /** The update is written even if it changes nothing. */
-  #isRewritten(stored: KeyValue, current: KubeObject): boolean {
-    const isFirst = stored.createRevision === stored.modRevision
-    return (isFirst && this.#definition.strategy.lacksDefault?.(current) === true) || this.#reader.isOutdated(stored)
   }
 
   /** Nothing prevents the removal of the object any more. */
@@ -255,6 +250,7 @@ export class WriteAttempts {
   #settle(object: KubeObject, isStored = true): void {
     const { strategy, schema, customResource, group } = this.#definition
     strategy.settle?.(object)
+    if (strategy.defaultOnRead?.(object) === true) noteLacksDefault(object)
     dropEmptyMetadata(object)
     if (customResource !== undefined) return
     // Protobuf has no empty lists, but JSON does.

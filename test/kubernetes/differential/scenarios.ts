@@ -74,6 +74,7 @@ import { strategicMergeCases } from "./cases/strategic-merges.ts"
 import { memoryCases } from "./cases/memory.ts"
 import { lastAppliedCases } from "./cases/last-applied.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
+import { lateDefaultCases } from "./cases/late-defaults.ts"
 import { lastFinalizerCases } from "./cases/last-finalizers.ts"
 import { emptyByteCases } from "./cases/empty-bytes.ts"
 import { emptyEntryCases } from "./cases/empty-entries.ts"
@@ -277,6 +278,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyVersionCases(),
         ...policyValueCases(),
         ...deletionOptionCases(),
+        ...lateDefaultCases(),
         ...lastFinalizerCases(),
         ...admittedReviewCases(),
         ...podAndAccountCases(),

@@ -5,7 +5,6 @@ import { matches, selectorFromLabelSelector } from "../../../../apimachinery/lab
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { Job } from "../../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
-import { noteLacksDefault } from "../../generic/storage/unread-fields.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
@@ -51,12 +50,7 @@ const strategy: Strategy<Job> = {
     if (specOf(job).manualSelector !== true) generateSelector(job)
   },
 
-  settle(job) {
-    const { labels } = job.metadata
-    labelAsTemplate(job)
-    if (job.metadata.labels !== labels) noteLacksDefault(job)
-  },
-  storesLess: true,
+  defaultOnRead: labelAsTemplate,
 
   validate: (_ctx, job) => validateJob(job),
 
@@ -78,10 +72,11 @@ function specOf(job: Job): JobSpec {
 }
 
 /** A job without labels shares the labels object of its template, so that it also gets the labels generated there. */
-function labelAsTemplate(job: Job): void {
-  const labels = job.spec?.template?.metadata?.labels
-  if (labels === undefined || Object.keys(job.metadata.labels ?? {}).length > 0) return
-  job.metadata.labels = labels
+function labelAsTemplate({ metadata, spec }: Job): boolean {
+  const labels = spec?.template?.metadata?.labels
+  if (labels === undefined || Object.keys(metadata.labels ?? {}).length > 0) return false
+  metadata.labels = labels
+  return true
 }
 
 /** The selector uses the job's own uid, so that two jobs never count each other's pods. */

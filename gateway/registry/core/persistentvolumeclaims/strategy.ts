@@ -15,7 +15,6 @@ const path = FieldPath.root("spec")
 
 const strategy: Strategy<PersistentVolumeClaim> = {
   generation: false,
-  lacksDefault: () => true, // the phase
 
   dropDisabled({ spec }, current) {
     // Data sources in other namespaces are disabled by default; they are kept and validated only if the current claim has
@@ -27,8 +26,7 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     claim.spec ??= {}
     claim.spec.volumeMode ??= "Filesystem"
     claim.spec.resources ??= {}
-    claim.status ??= {}
-    claim.status.phase = claim.status.phase || "Pending"
+    defaultPhase(claim)
   },
 
   async begin(ctx, claim, current) {
@@ -40,9 +38,7 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     if (claim.spec !== undefined) normalizeSources(claim.spec)
   },
 
-  settle(claim) {
-    claim.status = { ...claim.status, phase: claim.status?.phase || "Pending" }
-  },
+  defaultOnRead: defaultPhase,
 
   prepareForUpdate(ctx, claim, { spec: before }) {
     if (ctx.info.subresource !== "status" && claim.spec !== undefined) normalizeSources(claim.spec, before)
@@ -62,6 +58,12 @@ const strategy: Strategy<PersistentVolumeClaim> = {
 }
 
 export const persistentVolumeClaims: KindExtension = { strategy }
+
+function defaultPhase(claim: PersistentVolumeClaim): boolean {
+  if (claim.status?.phase) return false
+  claim.status = { ...claim.status, phase: "Pending" }
+  return true
+}
 
 /**
  * dataSource and dataSourceRef are synchronized if the source is in the claim's namespace. dataSource alone is dropped if its kind

@@ -15,22 +15,24 @@ import { isHugePages, validateRequirements } from "./resources.ts"
  * If a pod sets pod-level resources, its huge page limits default to the sums of its containers. Once it has limits, its other
  * requests default to the sums too, and to the limits for resources that its containers do not request.
  */
-export function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
+export function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): boolean {
   const { limits = {}, requests = {} } = resources ?? {}
-  if (resources === undefined || (isEmpty(limits) && isEmpty(requests))) return
+  if (resources === undefined || (isEmpty(limits) && isEmpty(requests))) return false
   const sums = (kind: "limits" | "requests"): [string, string][] =>
     Object.entries(podAmounts({ containers, initContainers }, kind))
       .filter(([name]) => isPodResource(name))
       .map(([name, amount]) => [name, printQuantity(amount)])
   const pages = sums("limits").filter(([name]) => isHugePages(name) && !Object.hasOwn(requests, name))
   const most = { ...Object.fromEntries(pages), ...limits }
-  if (isEmpty(most)) return
+  if (isEmpty(most)) return false
   const asked = sums("requests").filter(([name]) => !isHugePages(name))
   const upToLimit = Object.entries(most).filter(([name]) => isPodResource(name))
   const least = { ...Object.fromEntries(upToLimit), ...Object.fromEntries(asked), ...requests }
   // What has its defaults may be the stored spec, which must not be changed: a write of the status keeps it.
-  if (!equalJson(limits, most)) resources.limits = most
-  if (!equalJson(requests, least)) resources.requests = least
+  const [isLimited, isAsked] = [equalJson(limits, most), equalJson(requests, least)]
+  if (!isLimited) resources.limits = most
+  if (!isAsked) resources.requests = least
+  return !isLimited || !isAsked
 }
 
 const isEmpty = (list: object): boolean => Object.keys(list).length === 0

@@ -35,7 +35,7 @@ export const podStrategy: Strategy<Pod> = {
   },
 
   /** Admission may have given the containers what the pod's own resources default to (LimitRanger). */
-  settle: (pod) => defaultPodResources(specOf(pod)),
+  defaultOnRead: (pod) => defaultPodResources(specOf(pod)),
 
   async begin(ctx, pod, current) {
     return current === undefined ? ctx.controlPlane.superQuota.claimPod(ctx, pod) : undefined

@@ -38,8 +38,8 @@ const strategy: Strategy<ReplicationController> = {
     defaultPodTemplate(spec.template)
   },
 
-  // Upstream sets defaults of what it reads, so also if a status, which has no template, took the labels away.
-  settle: defaultLabels,
+  /** A status, which has no template, may take the labels away. */
+  defaultOnRead: defaultLabels,
 
   prepareForCreate(_ctx, controller) {
     controller.status = { replicas: 0 }
@@ -62,9 +62,11 @@ const strategy: Strategy<ReplicationController> = {
 }
 
 /** Labels are those of the template if there are none. */
-function defaultLabels({ metadata, spec }: ReplicationController): void {
+function defaultLabels({ metadata, spec }: ReplicationController): boolean {
   const labels = spec?.template?.metadata?.labels
-  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
+  if (labels === undefined || Object.keys(metadata.labels ?? {}).length > 0) return false
+  metadata.labels = { ...labels }
+  return true
 }
 
 export const replicationControllers: KindExtension = { strategy, subresources: { scale: replicationControllerScale } }

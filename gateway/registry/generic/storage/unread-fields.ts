@@ -49,8 +49,8 @@ export function noteUnread(object: object, found: readonly Unread[]): void {
 }
 
 /**
- * Upstream stores the object without a default that it adds when it reads it, which the object has: storing that is a change, too. The
- * kind's strategy has `storesLess`.
+ * Upstream stores the object without a default that it adds when it reads it, which the object has: storing that is a change, too
+ * (`defaultOnRead` of strategies).
  */
 export function noteLacksDefault(object: object): void {
   lacking.add(object)

@@ -76,7 +76,7 @@ export class ValueReader {
   /** Whether the object would be stored differently today, although it has not been modified. */
   isOutdated(stored: KeyValue): boolean {
     const { customResource, kind, storageVersion, strategy } = this.#definition
-    if (customResource === undefined && strategy.storesLess !== true) return false
+    if (customResource === undefined && strategy.defaultOnRead === undefined) return false
     const head = storedHead(kind, storageVersion)
     if (head.compare(stored.value, 0, head.length) !== 0) return true
     const value = this.#cache.of(stored)
