@@ -62,6 +62,11 @@ function note(holder: object, key: string, decoded: unknown): void {
   else fields.set(key, decoded)
 }
 
+/** The field has been given anew. */
+export function forgetGiven(holder: object, key: string): void {
+  givenFields.get(holder)?.delete(key)
+}
+
 /** `copy`: a copy of `original` without what is below it. */
 export function keepGiven<T extends object>(copy: T, original: object | undefined): T {
   const fields = original && givenFields.get(original)

@@ -11,6 +11,7 @@ import { blankObject } from "./blank.ts"
 import { revisionConflict } from "./checks.ts"
 import { isUnchanged } from "./default-strategy.ts"
 import { nextDeletionStep } from "./deletion.ts"
+import { keepEmptyBytes } from "./empty-bytes.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
 import { ComputedValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
@@ -40,6 +41,7 @@ export class DeleteAttempts {
     const current = before.object()
     noteOrigin(this.#definition, current, this.#reader.unconverted(stored))
     const copy = before.copy()
+    keepEmptyBytes(this.#definition, copy, current)
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())
     // What is wrong with its grace period is corrected in the answer alone.
     const isCorrected = copy.metadata.deletionGracePeriodSeconds !== current.metadata.deletionGracePeriodSeconds

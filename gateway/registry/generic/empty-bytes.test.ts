@@ -74,3 +74,37 @@ test("null in a map of bytes is read as empty bytes, and always another revision
     expect((await opened.get("a"))["data"]).toEqual({ k: "" })
   }
 })
+
+test("bytes that are given and none stay so if the object is marked for deletion, or written as it is", async () => {
+  const opened = openRegistry("validatingwebhookconfigurations", "admissionregistration.k8s.io")
+  const object = decoded(opened, webhooks({ caBundle: "" }))
+  object.metadata.finalizers = ["example.com/a"]
+  await opened.create(object)
+  const isSame = async (): Promise<boolean> => {
+    const before = await opened.get("a")
+    const { value } = await opened.update("a", (current) => current)
+    return value.object().metadata.resourceVersion === before.metadata.resourceVersion
+  }
+  expect(await isSame()).toBe(true)
+  await opened.remove("a")
+  expect((await opened.get("a")).metadata.deletionTimestamp).toBeDefined()
+  expect(await isSame()).toBe(true)
+  const { isWritten } = await put(opened, { ...webhooks({ caBundle: "" }) })
+  expect(isWritten).toBe(false)
+})
+
+test("texts of a secret leave its other bytes as they were given", async () => {
+  const opened = openRegistry("secrets")
+  await opened.create(decoded(opened, { data: { k: null }, stringData: { a: "b" } }))
+  const writes: [data: object, stringData: object, isWritten: boolean][] = [
+    [{ k: null }, { a: "b" }, true],
+    [{ k: "" }, { a: "b" }, true],
+    [{ k: "" }, { a: "b" }, false],
+    [{ k: null }, { a: "b", k: "" }, false],
+    [{ k: null }, { a: "b" }, true],
+  ]
+  for (const [data, stringData, isExpected] of writes) {
+    const { isWritten, object } = await put(opened, { data, stringData })
+    expect([isWritten, object["data"]]).toEqual([isExpected, { k: "", a: "Yg==" }])
+  }
+})

@@ -71,6 +71,15 @@ export function withoutEmptyBytes(kind: Kind, stored: KubeObject): KubeObject {
   return read
 }
 
+/** What is written without having been decoded has the same bytes as the current object, and as which it has been read. */
+export function keepEmptyBytes(kind: Kind, copy: KubeObject, current: KubeObject): void {
+  const paths = new Set(emptyBytesOf(kind, current).flatMap(({ path, isValue }) => (isValue ? [] : [path])))
+  if (paths.size === 0) return
+  visit(kind, copy, (holder, key, _isValue, path) => {
+    if (paths.has(path)) noteGivenEmptyBytes(holder, key)
+  })
+}
+
 function isStoredEmpty(value: Json | undefined, isValue: boolean): boolean {
   return value === (isValue ? null : "")
 }

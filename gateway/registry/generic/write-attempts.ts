@@ -21,7 +21,7 @@ import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts
 import { isDelegated } from "../delegated-groups.ts"
 import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
-import { changesEmptyBytes } from "./empty-bytes.ts"
+import { changesEmptyBytes, keepEmptyBytes } from "./empty-bytes.ts"
 import { endsDeletion } from "./deletion.ts"
 import { checkAfterAdmission, managersIn, recordWrite } from "./managed-fields/field-management.ts"
 import { managedKind } from "./managed-fields/managed-kind.ts"
@@ -159,7 +159,9 @@ export class WriteAttempts {
     const current = before.object()
     noteOrigin(definition, current, this.#reader.unconverted(stored))
     await ctx.pause?.()
-    const object = await change(before.copy())
+    const copy = before.copy()
+    const object = await change(copy)
+    if (object === copy) keepEmptyBytes(definition, copy, current)
     await ctx.pause?.()
     await this.#record(ctx, object, current, options)
     checkIdentity(definition, object, current, options)

@@ -11,7 +11,8 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import type { Secret } from "../../../../apimachinery/object.ts"
 import { accountAnnotation, tokenType } from "../../../../apimachinery/core/service-account-tokens.ts"
-import { hasGivenNullBytes, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { forgetGiven, hasGivenNullBytes, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { setOwn } from "../../../../apimachinery/schema/json-object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { immutable } from "../../validation/values.ts"
@@ -28,12 +29,13 @@ const strategy: Strategy<Secret> = {
   default(secret) {
     secret.type = secret.type || "Opaque"
     // stringData is write-only: it is merged into data and takes precedence.
-    const texts = secret.stringData
-    if (texts !== undefined) {
-      const encoded = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")])
-      secret.data = { ...secret.data, ...(Object.fromEntries(encoded) as Record<string, string>) }
-      delete secret.stringData
+    if (secret.stringData === undefined) return
+    const bytes = (secret.data ??= {})
+    for (const [key, text] of Object.entries(secret.stringData)) {
+      setOwn(bytes, key, Buffer.from(text).toString("base64"))
+      forgetGiven(bytes, key)
     }
+    delete secret.stringData
   },
 
   prepareForUpdate(_ctx, secret, current) {

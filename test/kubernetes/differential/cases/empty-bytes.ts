@@ -87,6 +87,11 @@ export function emptyByteCases(): Scenario[] {
   ]
     .map((holder): Scenario => ({ name: `a ${holder.kind} has bytes that are empty`, steps: written(holder) }))
     .concat(["Secret", "ConfigMap"].map(immutable))
+    .concat([
+      { name: "bytes of a webhook stay empty", steps: kept(webhook("ValidatingWebhookConfiguration")) },
+      { name: "a secret has texts beside its bytes", steps: texts(false) },
+      { name: "an immutable secret has texts beside its bytes", steps: texts(true) },
+    ])
 }
 
 function written(holder: Holder): RequestStep[] {
@@ -133,6 +138,81 @@ function written(holder: Holder): RequestStep[] {
       }),
     ),
     { method: "DELETE", path: one },
+  ]
+}
+
+/** By what does not decode the object: an apply that changes nothing, and a deletion that waits. */
+function kept({ group, version, kind, path, name, with: bytes }: Holder): RequestStep[] {
+  const one = `${path}/${name}`
+  const type = { apiVersion: `${group}/${version}`, kind }
+  const metadata = { name, labels: { a: "b" }, finalizers: ["example.com/f"] }
+  const read = (when: string): RequestStep => get(one, { headers: protobuf, label: `GET in protobuf ${when}` })
+  const applied = (when: string): RequestStep[] => [
+    patch(
+      `${one}?fieldManager=n`,
+      applyPatch,
+      { ...type, metadata: { name, labels: { a: "b" } } },
+      {
+        label: `APPLY a label ${when}`,
+      },
+    ),
+    read(`after an apply ${when}`),
+  ]
+  const puts = (when: string, given: Json | undefined): RequestStep[] => [
+    { ...get(one), save: "now", label: `GET before ${when}` },
+    put(
+      one,
+      { ...type, metadata: { ...metadata, resourceVersion: "@{now.metadata.resourceVersion}" }, ...bytes(given) },
+      {
+        label: `PUT ${when}`,
+      },
+    ),
+  ]
+  return [
+    post(path, { ...type, metadata: { name, finalizers: metadata.finalizers }, ...bytes("") }),
+    ...applied("that changes something"),
+    ...puts("empty ones", ""),
+    ...applied("that changes nothing"),
+    { method: "DELETE", path: one },
+    read("after the deletion"),
+    ...puts("the same", ""),
+    ...puts("none", undefined),
+    ...puts("empty ones again", ""),
+    ...applied("at the end"),
+    patch(one, mergePatch, { metadata: { finalizers: null } }, { label: "PATCH finalizers" }),
+  ]
+}
+
+/** Texts become bytes when the object is decoded. */
+function texts(immutable: boolean): RequestStep[] {
+  const one = `${core}/secrets/a`
+  const of = (data: Json, stringData: Json): Body => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "a" },
+    ...(immutable ? { immutable } : {}),
+    data,
+    stringData,
+  })
+  const given: [data: Json, stringData: Json][] = [
+    [{ k: null }, { a: "b" }],
+    [{ k: null }, { a: "b" }],
+    [{ k: "" }, { a: "b" }],
+    [{ k: "" }, { a: "b" }],
+    [{ k: null }, { a: "b", k: "" }],
+    [{ k: null }, { a: "b", k: "x" }],
+    [{ k: null }, {}],
+    [{}, { k: null }],
+    [{}, {}],
+    [null, null],
+  ]
+  return [
+    post(`${core}/secrets`, of({ k: null }, { a: "b" })),
+    ...given.flatMap(([data, stringData], index) => [
+      put(one, of(data, stringData), { label: `PUT ${index}` }),
+      get(one, { headers: protobuf, label: `GET in protobuf ${index}` }),
+      patch(`${one}?fieldManager=m&force=true`, applyPatch, of(data, stringData), { label: `APPLY ${index}` }),
+    ]),
   ]
 }
 
