@@ -51,13 +51,13 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   ): Promise<FieldError[]>
   /** Rejects values that the caller is not authorized to write, beyond access to the resource. Runs before all other validation. */
   refuse?(ctx: RequestContext, object: T, current: T | undefined): Promise<FieldError[]>
-  /** Warnings for creates and updates, except of the status. */
+  /** Warnings for creates and updates, except of the status: of what is valid, and can be had. */
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
   /** Warnings for updates of the status. */
   statusWarnings?(object: T): string[]
   /** The last modification before validating admission. */
   canonicalize?(object: T): void
-  /** After admission: what upstream's storage makes of the object, and what upstream adds when it reads it. */
+  /** After admission: what upstream's storage makes of the object. */
   settle?(object: T): void
   /**
    * Then: adds the defaults that the object still lacks, because they depend on what was set after it was decoded. Upstream stores it
