@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Loose } from "../testing/kinds.ts"
-import { definition, group, world } from "./testing/defined-kinds.ts"
+import { crds, definition, group, world } from "./testing/defined-kinds.ts"
 
 test("a write of a status takes no fields of a manager in another version that it cannot change", async () => {
   const text = { type: "string" }
@@ -49,4 +49,21 @@ test("what is applied in a version that keeps unknown fields is stored with thos
   expect(await read()).toEqual({ both: "a", only: "b" })
   expect(await apply({ both: "a", only: "c" })).toEqual({ both: "a" })
   expect(await read()).toEqual({ both: "a", only: "c" })
+})
+
+// As kube-apiserver (test/kubernetes/differential/cases/custom-optional-rules.ts).
+test("an object that is not of its type since its definition has changed loses its managers in a write", async () => {
+  const versions = (type: string): Loose[] => {
+    const spec = { type: "object", properties: { size: { type }, count: { type: "integer" } } }
+    const openAPIV3Schema = { type: "object", properties: { spec } }
+    return [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }]
+  }
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions("string") as never }))
+  const write = async (spec: Loose): Promise<boolean> =>
+    (await kinds.patch(`${group}/widgets`, "a", { spec }))["metadata"].managedFields !== undefined
+  await kinds.create(`${group}/widgets`, { metadata: { name: "a" }, spec: { size: "x" } })
+  expect(await write({ count: 1 })).toBe(true)
+  await kinds.patch(crds, `widgets.${group}`, { spec: { versions: versions("integer") } })
+  expect(await write({ count: 2 })).toBe(false)
+  expect(await write({ size: 3 })).toBe(false)
 })

@@ -163,7 +163,7 @@ export class WriteAttempts {
     const object = await change(copy)
     if (object === copy) keepEmptyBytes(definition, copy, current)
     await ctx.pause?.()
-    await this.#record(ctx, object, current, options)
+    await this.#record(ctx, object, current, options, this.#reader.isAged(stored))
     checkIdentity(definition, object, current, options)
     await this.#mutate(ctx, object, current, admit)
     checkVersion(definition, object, current)
@@ -224,10 +224,12 @@ export class WriteAttempts {
     ctx: RequestContext,
     object: KubeObject,
     current: KubeObject | undefined,
-    options: WriteOptions,
+    { subresource, fieldManager, managersKnown = false }: WriteOptions,
+    isAged = false,
   ): Promise<void> {
-    if (options.managersKnown === true) return
-    await recordWrite(managedKind(ctx, this.#definition, options.subresource), object, current, options, ctx.pause)
+    if (managersKnown) return
+    const of = managedKind(ctx, this.#definition, subresource)
+    await recordWrite(of, object, current, { fieldManager, isAged }, ctx.pause)
     await ctx.pause?.()
   }
 

@@ -66,13 +66,14 @@ export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEn
 
 /**
  * Records the writer as the manager of the fields in which the object differs from `current` (undefined: it is created). Managers
- * set by the client are used if they are valid, except through a subresource. `pause`: RequestContext.pause.
+ * set by the client are used if they are valid, except through a subresource. `isAged`: `current` may be older than its schema.
+ * `pause`: RequestContext.pause.
  */
 export async function recordWrite(
   of: ManagedKind,
   object: KubeObject,
   current: KubeObject | undefined,
-  { fieldManager }: Pick<WriteOptions, "fieldManager">,
+  { fieldManager, isAged = false }: Pick<WriteOptions, "fieldManager"> & { isAged?: boolean },
   pause?: RequestContext["pause"],
 ): Promise<void> {
   const managers = managersBefore(of, managersIn(object), managersIn(current))
@@ -91,7 +92,7 @@ export async function recordWrite(
   }
   const changes = await changesByVersion(of, change, managers)
   if (changes === undefined) return
-  if (!isTyped(of, change)) return
+  if (!isTyped(of, change, isAged)) return
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {
     if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)

@@ -2,23 +2,29 @@
 
 import { equalJson } from "../../../../apimachinery/equality.ts"
 import { checkType, TypeErrors } from "../../../../apimachinery/managed-fields/configuration.ts"
+import type { MergeType } from "../../../../apimachinery/managed-fields/merge-type.ts"
 import type { Change } from "../../../../apimachinery/managed-fields/ownership.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../../apimachinery/object.ts"
 import type { ManagedKind } from "./managed-kind.ts"
 
 /**
  * Fields that a write of a custom resource cannot change are not validated, but if they do not conform to their type, no managers
- * are recorded. Only fields that differ from the current object are checked; the others were checked before. Source: UpdateNoErrors
- * in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
+ * are recorded, as if the current object does not. Only fields that differ from that are checked, and the current object if it may be
+ * older than its type (`isAged`). Source: UpdateNoErrors in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
  */
-export function isTyped(of: ManagedKind, { before, after, type }: Change): boolean {
-  if (of.schema.custom !== true || of.reset(printGroupVersion(of)) === undefined) return true
+export function isTyped(of: ManagedKind, { before, after, type }: Change, isAged: boolean): boolean {
+  if (of.schema.custom !== true) return true
+  if (isAged && !conforms(before, type)) return false
+  if (of.reset(printGroupVersion(of)) === undefined) return true
   const [given, live] = [after, before] as Record<string, Json>[]
   const isReset = (name: string): boolean => (name === "status") !== (of.subresource === "status")
   const isNew = (name: string): boolean => isReset(name) && !equalJson(given?.[name], live?.[name])
-  if (!Object.keys(given ?? {}).some(isNew)) return true
+  return !Object.keys(given ?? {}).some(isNew) || conforms(after, type)
+}
+
+function conforms(object: Json, type: MergeType): boolean {
   try {
-    checkType(after, type, "live")
+    checkType(object, type, "live")
     return true
   } catch (error) {
     if (error instanceof TypeErrors) return false
