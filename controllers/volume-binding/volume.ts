@@ -66,22 +66,26 @@ async function claimOf(
 }
 
 async function release(binder: Binder, tenant: string, volume: PersistentVolume): Promise<ReconcileResult> {
-  const released = volume.status?.phase === "Failed" ? volume : await setVolumePhase(binder, tenant, volume, "Released")
-  if (volume.metadata.annotations?.[migratedTo] !== undefined) return
-  const fail = async (reason: string, text: string): Promise<void> => {
-    if (released.status?.phase === "Failed") return
-    await setVolumePhase(binder, tenant, released, "Failed", text)
-    binder.volumes.event(tenant, volume, "Warning", reason, text)
-  }
   const policy = volume.spec?.persistentVolumeReclaimPolicy
+  const isMigrated = volume.metadata.annotations?.[migratedTo] !== undefined
+  const deleter = policy === "Delete" && !isMigrated ? deleterOf(volume) : "outside"
+  const fault = faultOf(deleter, volume)
+  // In one write, where upstream releases it first: a volume that is being deleted goes as soon as it is released, before anybody is told.
+  const phase = volume.status?.phase === "Failed" || fault !== undefined ? "Failed" : "Released"
+  const isNew = volume.status?.phase !== phase
+  const released = await setVolumePhase(binder, tenant, volume, phase, isNew ? fault : undefined)
+  if (isMigrated) return
   if (policy === "Recycle") return recycle(binder, tenant, released)
   await discard(binder, tenant, volume.metadata.name ?? "")
-  if (policy !== "Delete") return
-  const deleter = deleterOf(volume)
-  if (deleter === "outside") return
-  const fault = deleter === "in-tree" ? hostPathFault(volume) : deleter.fault
-  if (fault !== undefined) return fail("VolumeFailedDelete", fault)
-  await deleteVolume(binder, tenant, released)
+  if (fault !== undefined) {
+    if (isNew) binder.volumes.event(tenant, released, "Warning", "VolumeFailedDelete", fault)
+  } else if (deleter === "in-tree") await deleteVolume(binder, tenant, released)
+}
+
+/** Why its storage cannot be deleted. */
+function faultOf(deleter: ReturnType<typeof deleterOf>, volume: PersistentVolume): string | undefined {
+  if (deleter === "outside") return undefined
+  return deleter === "in-tree" ? hostPathFault(volume) : deleter.fault
 }
 
 /** Upstream's only in-tree deleter is meant for tests on a single machine. */
