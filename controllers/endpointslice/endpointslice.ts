@@ -8,7 +8,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
+import { staleRetryMs } from "../write-tracker.ts"
 import { familiesOf, isAuto, podsOfNoNode, wantedOf } from "./endpoints-of.ts"
 import { plan, type Plan } from "./plan.ts"
 import { addHints, bare } from "./topology-hints.ts"
@@ -20,7 +20,8 @@ import {
   enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
-import { isManagedBy, watchSlices } from "./slices.ts"
+import { SliceTracker } from "./slice-tracker.ts"
+import { isManagedBy, outdatedCache, watchSlices } from "./slices.ts"
 import { TriggerTimes } from "./trigger-times.ts"
 import { carryOut } from "./slice-writes.ts"
 import { Zones } from "./zones.ts"
@@ -50,18 +51,15 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
     }
   })
   const triggers = new TriggerTimes(all)
-  const writes = new WriteTracker(ctx.clock)
-  watchSlices(slices, managedBy, controller)
-  all.subscribe({
-    deleted: (tenant, { metadata: { uid = "" } }) => zones.forget(tenant, uid),
-    forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid),
-  })
-  return controller.run((key) => reconcile(ctx, controller, { writes, zones, triggers }, key))
+  const written = new SliceTracker(ctx.clock)
+  watchSlices(slices, managedBy, controller, written)
+  all.subscribe({ deleted: (tenant, { metadata: { uid = "" } }) => zones.forget(tenant, uid) })
+  return controller.run((key) => reconcile(ctx, controller, { written, zones, triggers }, key))
 }
 
 /** State kept between syncs. */
 interface Memory {
-  writes: WriteTracker
+  written: SliceTracker
   zones: Zones
   triggers: TriggerTimes
 }
@@ -69,19 +67,24 @@ interface Memory {
 async function reconcile(
   ctx: ControllerContext,
   controller: Controller<Service>,
-  { writes, zones, triggers }: Memory,
+  { written, zones, triggers }: Memory,
   key: Key,
 ): Promise<ReconcileResult> {
   const { tenant } = key
   const service = ctx.informers.of<Service>(services).get(tenant, key.namespace, key.name)
-  // The garbage collector deletes the slices of a deleted Service.
-  if (service === undefined || !hasEndpoints(service)) return
   const informer = ctx.informers.of<EndpointSlice>(endpointSlices)
+  const id = `${key.namespace}/${key.name}`
+  const cached = (name: string): EndpointSlice | undefined => informer.get(tenant, key.namespace, name)
+  // The garbage collector deletes the slices of a deleted Service.
+  if (service === undefined) return written.release(tenant, id, cached)
+  if (!hasEndpoints(service)) return
   const uid = service.metadata.uid ?? ""
-  if (!writes.isSeen(uid, (name) => informer.get(tenant, key.namespace, name))) return { requeueAfterMs: staleRetryMs }
   const labelled = informer
-    .byIndex(tenant, "service", `${key.namespace}/${key.name}`)
+    .byIndex(tenant, "service", id)
     .filter((slice) => isManagedBy(slice, managedBy) && slice.metadata.deletionTimestamp === undefined)
+  const isWritten = written.isWritten(tenant, id, labelled, cached)
+  if (isWritten === "later") return { requeueAfterMs: staleRetryMs }
+  if (isWritten === "no") throw outdatedCache()
   const existing = labelled.filter((slice) => isOwnedBy(slice, service))
   const foreign = labelled.filter((slice) => !isOwnedBy(slice, service))
   const pods = selectedPods(ctx, tenant, service)
@@ -95,11 +98,11 @@ async function reconcile(
   const steps = plan(familiesOf(service), wanted, { owned: [...stripped.keys()], foreign }, isOutdated)
   if (auto || zones.isHinted(tenant, uid)) hint(zones, controller, tenant, service, stripped, steps)
   const failed = (why: string): void => {
-    const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${why}`
+    const text = `Error updating Endpoint Slices for Service ${id}: ${why}`
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
   }
   try {
-    await carryOut({ client: controller.client(tenant), writes, service, labels, trigger }, steps)
+    await carryOut({ tenant, client: controller.client(tenant), written, service, labels, trigger }, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
     failed(errorMessage(error))
@@ -107,7 +110,7 @@ async function reconcile(
   }
   const nowhere = podsOfNoNode(ctx, tenant, service, pods).map(
     ({ metadata: { name = "" }, spec }) =>
-      `skipping Pod ${name} for Service ${key.namespace}/${key.name}: Node ${spec?.nodeName ?? ""} Not Found`,
+      `skipping Pod ${name} for Service ${id}: Node ${spec?.nodeName ?? ""} Not Found`,
   )
   if (nowhere.length > 0) failed(nowhere.length === 1 ? (nowhere[0] ?? "") : `[${nowhere.join(", ")}]`)
 }

@@ -100,6 +100,27 @@ describe("Endpoints of a Service without a selector", () => {
     await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
   })
 
+  test("whose slice is given to another controller are not mirrored again until it is back", async () => {
+    const labels = { "endpointslice.kubernetes.io/managed-by": "other.example.com" }
+    const subsets = (ip: string): object[] => [{ addresses: [{ ip }], ports: [{ port: 1 }] }]
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(endpoints, written({}, subsets("192.0.2.1")))
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(1))
+    const { name = "", labels: before } = slicesOf(harness)[0]!.metadata
+    await harness.change(endpointSlices, "default", name, { metadata: { labels } })
+    await harness.change(endpoints, "default", "db", { subsets: subsets("192.0.2.2") })
+    const later = { name: "later", namespace: "default" }
+    await harness.create(services, { ...service(), metadata: later })
+    await harness.create(endpoints, { ...written({}, subsets("192.0.2.3")), metadata: later })
+    const ips = (): Set<unknown> => new Set(slicesOf(harness).map(({ endpoints: all }) => all?.[0]?.addresses[0]))
+    await eventually(() => expect(ips()).toContain("192.0.2.3"))
+    expect(ips()).toEqual(new Set(["192.0.2.1", "192.0.2.3"]))
+    await harness.change(endpointSlices, "default", name, { metadata: { labels: before } })
+    await eventually(() => expect(ips()).toEqual(new Set(["192.0.2.2", "192.0.2.3"])))
+    expect(slicesOf(harness).map((slice) => slice.metadata.name)).toContain(name)
+  })
+
   test("that are made again are not mirrored twice while the cache does not show the slices of the former", async () => {
     const clock = new FakeClock()
     const cluster = new LateCluster({ clock })

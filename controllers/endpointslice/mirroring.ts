@@ -7,9 +7,10 @@ import { endpoints as endpointsResource, endpointSlices, services } from "../../
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
+import { staleRetryMs } from "../write-tracker.ts"
 import { isMirrored, managedBy, mirror, type Mirrored } from "./mirror.ts"
-import { isManagedBy, watchSlices } from "./slices.ts"
+import { SliceTracker } from "./slice-tracker.ts"
+import { isManagedBy, outdatedCache, watchSlices } from "./slices.ts"
 
 export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Endpoints>(endpointsResource)
@@ -20,9 +21,8 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     primary: all,
     reads: [slices, owners],
   })
-  // By Service, as upstream: Endpoints that are made again find the slices of the former.
-  const writes = new WriteTracker(ctx.clock)
-  watchSlices(slices, managedBy, controller)
+  const written = new SliceTracker(ctx.clock)
+  watchSlices(slices, managedBy, controller, written)
   const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined
   const enqueueService = (tenant: string, service: Service): void => {
     if (!hasSelector(service)) controller.enqueueObject(tenant, service)
@@ -33,15 +33,14 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
       if (hasSelector(service) !== hasSelector(previous)) controller.enqueueObject(tenant, service)
     },
     deleted: enqueueService,
-    forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid),
   })
-  return controller.run((key) => reconcile(ctx, controller, writes, key))
+  return controller.run((key) => reconcile(ctx, controller, written, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
   controller: Controller<Endpoints>,
-  writes: WriteTracker,
+  written: SliceTracker,
   key: Key,
 ): Promise<ReconcileResult> {
   const { tenant, namespace, name } = key
@@ -49,15 +48,17 @@ async function reconcile(
   const object = ctx.informers.of<Endpoints>(endpointsResource).get(tenant, namespace, name)
   const service = ctx.informers.of<Service>(services).get(tenant, namespace, name)
   const isWanted = object !== undefined && service !== undefined && isMirrored(object, service)
-  const existing = informer
-    .byIndex(tenant, "service", `${namespace}/${name}`)
-    .filter((slice) => isManagedBy(slice, managedBy))
+  const id = `${namespace}/${name}`
+  const existing = informer.byIndex(tenant, "service", id).filter((slice) => isManagedBy(slice, managedBy))
+  const cached = (slice: string): EndpointSlice | undefined => informer.get(tenant, namespace, slice)
   if (!isWanted) {
+    written.release(tenant, id, cached)
     for (const slice of existing) await remove(controller, tenant, slice)
     return
   }
-  const id = service.metadata.uid ?? ""
-  if (!writes.isSeen(id, (slice) => informer.get(tenant, namespace, slice))) return { requeueAfterMs: staleRetryMs }
+  const isWritten = written.isWritten(tenant, id, existing, cached)
+  if (isWritten === "later") return { requeueAfterMs: staleRetryMs }
+  if (isWritten === "no") throw outdatedCache()
   const steps = mirror(object, existing)
   if (steps === undefined) {
     const text = "Nothing is mirrored to EndpointSlices: the ports of the subsets have too many addresses together"
@@ -66,7 +67,8 @@ async function reconcile(
   }
   recordSkipped(controller, tenant, object, steps)
   try {
-    await applySteps(controller, writes, id, tenant, object, steps)
+    for (const slice of existing) written.found(tenant, slice)
+    await applySteps(controller, written, tenant, object, steps)
   } catch (error) {
     if (!isNamespaceTerminating(error)) throw error
   }
@@ -86,20 +88,19 @@ function recordSkipped(controller: Controller<Endpoints>, tenant: string, object
 
 async function applySteps(
   controller: Controller<Endpoints>,
-  writes: WriteTracker,
-  id: string,
+  written: SliceTracker,
   tenant: string,
   object: Endpoints,
   steps: Mirrored,
 ): Promise<void> {
   const client = controller.client(tenant)
   if (object.metadata.deletionTimestamp === undefined) {
-    for (const slice of steps.create) writes.wrote(id, await client.create<EndpointSlice>(endpointSlices, slice))
+    for (const slice of steps.create) written.wrote(tenant, await client.create<EndpointSlice>(endpointSlices, slice))
   }
-  for (const slice of steps.update) writes.wrote(id, await client.update<EndpointSlice>(endpointSlices, slice))
+  for (const slice of steps.update) written.wrote(tenant, await client.update<EndpointSlice>(endpointSlices, slice))
   for (const slice of steps.delete) {
     await remove(controller, tenant, slice)
-    writes.deleted(id, slice)
+    written.deleted(tenant, slice)
   }
 }
 

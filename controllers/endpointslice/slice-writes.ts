@@ -7,15 +7,16 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { endpointSlices } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { controllerReference } from "../pods/pod-control.ts"
-import type { WriteTracker } from "../write-tracker.ts"
 import { type Endpoint, listed, type Plan } from "./plan.ts"
+import type { SliceTracker } from "./slice-tracker.ts"
 import { inPlaceOf } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
 
 export interface SliceWrites {
+  tenant: string
   client: KubeClient
   /** Is told of each write, so that the next sync waits until the cache shows it. */
-  writes: WriteTracker
+  written: SliceTracker
   service: Service
   /** Of all its slices. */
   labels: Record<string, string>
@@ -33,9 +34,9 @@ export async function carryOut(to: SliceWrites, steps: Plan): Promise<void> {
 }
 
 async function createSlice(to: SliceWrites, planned: Plan["create"][number]): Promise<void> {
-  const { client, writes, service } = to
+  const { tenant, client, written, service } = to
   const created = client.create<EndpointSlice>(endpointSlices, newSlice(to, planned))
-  writes.wrote(service.metadata.uid ?? "", await attempt(service, "create EndpointSlice", created))
+  written.wrote(tenant, await attempt(service, "create EndpointSlice", created))
 }
 
 function newSlice(
@@ -60,14 +61,14 @@ function newSlice(
 }
 
 async function updateSlice(to: SliceWrites, { slice, endpoints, ports }: Plan["update"][number]): Promise<void> {
-  const { client, writes, service } = to
+  const { tenant, client, written, service } = to
   const changed =
     ports === undefined
       ? withEndpoints(to, slice, endpoints)
       : inPlaceOf(slice, newSlice(to, { addressType: slice.addressType, ports, endpoints }))
   const updated = client.update<EndpointSlice>(endpointSlices, changed)
   const what = `update ${slice.metadata.name ?? ""} EndpointSlice`
-  writes.wrote(service.metadata.uid ?? "", await attempt(service, what, updated))
+  written.wrote(tenant, await attempt(service, what, updated))
 }
 
 function withEndpoints({ labels, trigger }: SliceWrites, slice: EndpointSlice, endpoints: Endpoint[]): EndpointSlice {
@@ -77,15 +78,14 @@ function withEndpoints({ labels, trigger }: SliceWrites, slice: EndpointSlice, e
   return { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
 }
 
-async function deleteSlice({ client, writes, service }: SliceWrites, slice: EndpointSlice): Promise<void> {
-  const { uid = "", namespace = "" } = service.metadata
-  const { name = "", uid: sliceUid } = slice.metadata
-  const deleted = client.delete(endpointSlices, namespace, name, sliceUid === undefined ? {} : { uid: sliceUid })
+async function deleteSlice({ tenant, client, written, service }: SliceWrites, slice: EndpointSlice): Promise<void> {
+  const { namespace, name = "", uid } = slice.metadata
+  const deleted = client.delete(endpointSlices, namespace, name, uid === undefined ? {} : { uid })
   const isGone = deleted.catch((error: unknown) => {
     if (!isNotFound(error)) throw error
   })
   await attempt(service, `delete ${name} EndpointSlice`, isGone)
-  writes.deleted(uid, slice)
+  written.deleted(tenant, slice)
 }
 
 /** The message becomes an Event on the Service. */

@@ -4,11 +4,16 @@
 import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { type StatusError, unexplained } from "../../apimachinery/status.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../context.ts"
+import type { SliceTracker } from "./slice-tracker.ts"
 
 export const isManagedBy = ({ metadata }: EndpointSlice, manager: string): boolean =>
   metadata.labels?.[managedByLabel] === manager
+
+/** Upstream's controllers cannot tell what has become of a slice either. */
+export const outdatedCache = (): StatusError => unexplained("EndpointSlice informer cache is out of date")
 
 /** Overwrites a slice with another one: nothing else of it remains, whoever has added it. */
 export function inPlaceOf({ metadata }: EndpointSlice, wanted: EndpointSlice): EndpointSlice {
@@ -30,6 +35,7 @@ export function watchSlices(
   slices: TenantInformer<EndpointSlice>,
   manager: string,
   controller: Controller<KubeObject>,
+  written: SliceTracker,
 ): void {
   const enqueue = (tenant: string, slice: EndpointSlice): void => {
     const service = slice.metadata.labels?.[serviceNameLabel]
@@ -43,6 +49,11 @@ export function watchSlices(
       enqueue(tenant, slice)
       enqueue(tenant, previous)
     },
-    deleted: enqueue,
+    deleted(tenant, slice) {
+      if (isManagedBy(slice, manager)) written.gone(tenant, slice)
+      enqueue(tenant, slice)
+    },
+    asleep: (tenant) => written.forget(tenant),
+    removed: (tenant) => written.forget(tenant),
   })
 }

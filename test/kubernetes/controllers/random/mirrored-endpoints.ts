@@ -1,5 +1,6 @@
 // Endpoints that are written by hand, one change right after the other, and the EndpointSlices that mirror them.
 
+import { managedByLabel, serviceNameLabel } from "../../../../apimachinery/core/endpoint-slices.ts"
 import { pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"
 import { endpoints, patched, service, withoutSelector } from "../scenarios/service-steps.ts"
@@ -72,8 +73,12 @@ const randomMetadata = (random: Random): object => ({
 const skipMirror = { "endpointslice.kubernetes.io/skip-mirror": "true" }
 const leader = { "control-plane.alpha.kubernetes.io/leader": "{}" }
 
-/** What somebody writes into the slices of a controller; upstream waits for ever for those that are not its own any more. */
+/** What somebody writes into the slices of a controller, which waits for those that are given to others. */
 const ofSlices = [
+  { metadata: { labels: { [managedByLabel]: "other.example.com" } } },
+  { metadata: { labels: { [managedByLabel]: "endpointslicemirroring-controller.k8s.io" } } },
+  { metadata: { labels: { [serviceNameLabel]: "another" } } },
+  { metadata: { labels: { [serviceNameLabel]: "web" } } },
   { endpoints: [] },
   { endpoints: [{ addresses: ["192.0.2.5"] }] },
   { ports: [{ name: "sql", port: 1 }] },

@@ -166,8 +166,12 @@ function change(random: Random, names: readonly string[], newPod: () => Step): S
   return { ...make(), mayBeRefused: true }
 }
 
-/** What somebody writes into the slices of a controller; upstream waits for ever for those that are not its own any more. */
+const managed = { "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io" }
+
+/** What somebody writes into the slices of a controller, which waits for those that are given to others. */
 const ofSlices = [
+  { metadata: { labels: { "endpointslice.kubernetes.io/managed-by": "other.example.com" } } },
+  { metadata: { labels: managed } },
   { endpoints: [] },
   { endpoints: [{ addresses: ["192.0.2.5"], hints: { forZones: [{ name: "z9" }] } }] },
   { ports: [{ name: "http", port: 1 }] },
@@ -176,8 +180,6 @@ const ofSlices = [
   { metadata: held },
   { metadata: { finalizers: null } },
 ]
-
-const managed = { "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io" }
 
 function randomSubsets(random: Random): object[] {
   return some(random, 0, 3, () => {

@@ -14,6 +14,10 @@ const managed = {
   "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
 }
 
+const others = (labels: object): Step => slicesGet({ metadata: { labels } })
+const managedBy = "endpointslice.kubernetes.io/managed-by"
+const otherSubsets: Step = { patch: ["endpoints", "web"], with: { subsets: [subset("192.0.2.2")] } }
+
 export const touchedSliceScenarios: readonly Scenario[] = [
   {
     name: "service created again beside its empty slice",
@@ -115,6 +119,58 @@ export const touchedSliceScenarios: readonly Scenario[] = [
           ],
         },
       }),
+      settle,
+    ],
+  },
+  {
+    name: "endpoints by hand whose slice is given to another controller",
+    steps: [...mirrored, others({ [managedBy]: "other.example.com" }), settle, otherSubsets, settle],
+  },
+  {
+    name: "endpoints by hand whose slice was another controller's for a while",
+    steps: [
+      ...mirrored,
+      others({ [managedBy]: "other.example.com" }),
+      settle,
+      otherSubsets,
+      settle,
+      others({ [managedBy]: "endpointslicemirroring-controller.k8s.io" }),
+      settle,
+    ],
+  },
+  {
+    name: "endpoints by hand whose slice is given to another service",
+    steps: [...mirrored, others({ "kubernetes.io/service-name": "another" }), settle, otherSubsets, settle],
+  },
+  {
+    name: "endpoints by hand whose slice, given to another controller, is deleted",
+    steps: [
+      ...mirrored,
+      others({ [managedBy]: "other.example.com" }),
+      settle,
+      { deleteAll: "endpointslices" },
+      otherSubsets,
+      settle,
+    ],
+  },
+  {
+    name: "service whose slice is given to another controller",
+    nodes: "ready",
+    steps: [service(), pod("a"), settle, others({ [managedBy]: "other.example.com" }), settle, otherPort, settle],
+  },
+  {
+    name: "service whose slice is held and deleted",
+    nodes: "ready",
+    steps: [
+      service(),
+      pod("a"),
+      settle,
+      slicesGet({ metadata: { finalizers: ["example.com/hold"] } }),
+      { deleteAll: "endpointslices" },
+      settle,
+      otherPort,
+      settle,
+      slicesGet({ metadata: { finalizers: null } }),
       settle,
     ],
   },
