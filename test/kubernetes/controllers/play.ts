@@ -52,6 +52,7 @@ export async function play(side: Side, scenario: Scenario, time: number): Promis
     return await takeSnapshot(side, namespace, refused, scenario.ignoreConditions)
   } finally {
     stop.abort()
+    side.heartbeats.endAll(namespace)
     await kubelet
   }
 }
@@ -138,6 +139,7 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     }
     return
   }
+  if ("beats" in step) return step.is ? side.heartbeats.begin(step.beats) : side.heartbeats.end(step.beats)
   if ("bind" in step) return bind(client, namespace, ...step.bind)
   if ("usage" in step) return setUsage(client, await chosen(client, namespace, {}, step.count), step.usage)
   if ("custom" in step) return setCustom(side, namespace, step)
@@ -223,13 +225,15 @@ async function until(client: KubeClient, namespace: string, step: Extract<Step, 
   ) {
     try {
       seen = await client.get(kindOf(resource, namespace), placeOf(resource, elsewhere ?? namespace), name)
-      if (step.has !== null && contains(seen, step.has)) return
+      const isLacking = step.lacks === undefined || !contains(seen, step.lacks)
+      if (step.has !== null && contains(seen, step.has) && isLacking) return
     } catch (error) {
       if (!isNotFound(error)) throw error
       if (step.has === null) return
     }
   }
-  throw new Error(`${resource} ${name} is not ${JSON.stringify(step.has)} but ${JSON.stringify(seen)}`)
+  const { has, lacks } = step
+  throw new Error(`${resource} ${name} is not ${JSON.stringify({ has, lacks })} but ${JSON.stringify(seen)}`)
 }
 
 function contains(actual: unknown, wanted: unknown): boolean {

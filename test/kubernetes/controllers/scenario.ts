@@ -19,12 +19,17 @@ export type Action =
   | { deleteAll: string }
   /** A merge patch of all of the namespace, whose names may be random. */
   | { patchAll: string; with: object }
-  /** Until the object has these fields; null: until it is gone. `late`: it takes longer than most, but no three minutes. */
-  | { until: Where; has: object | null; late?: true }
+  /**
+   * Until the object has these fields, and lacks the others; null: until it is gone. `late`: it takes longer than most, but no three
+   * minutes.
+   */
+  | { until: Where; has: object | null; lacks?: object; late?: true }
   /** Until nothing has changed for a while. */
   | { settle: true }
   /** The node reports this of pods, those that match first by name; `count` of them, default all. */
   | { pods: PodReport; labels?: Record<string, string>; count?: number }
+  /** Whether the lease of that node is renewed from now on. Default: it is not. */
+  | { beats: string; is: boolean }
   /** As a scheduler would. */
   | { bind: [pod: string, node: string] }
   /** Deletes pods as a user would. */

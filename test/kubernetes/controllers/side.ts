@@ -6,11 +6,13 @@ import type { KubeClient } from "../../../client/rest.ts"
 import { Canary } from "./canary.ts"
 import type { CustomMetrics } from "./custom-metrics.ts"
 import { kinds as usual, type Kinds } from "./kinds.ts"
+import type { Heartbeats } from "./nodes.ts"
 
 /** Objects without a namespace, and other namespaces, are a scenario's by their names, which begin with its namespace's (play.ts). */
 const namedAfter = /^s\d+-.*?-ns(?=-|$)/
 
 export interface SideOptions {
+  heartbeats: Heartbeats
   customMetrics?: CustomMetrics
   /** Those of its objects. Default: of every cluster. */
   kinds?: Kinds
@@ -19,6 +21,7 @@ export interface SideOptions {
 export class Side {
   readonly client: KubeClient
   readonly kinds: Kinds
+  readonly heartbeats: Heartbeats
   /** Where it has a custom metrics API. */
   readonly customMetrics: CustomMetrics | undefined
   /** By namespace. */
@@ -26,14 +29,15 @@ export class Side {
   readonly #withServices = new Set<string>()
   readonly #canary: Canary
 
-  private constructor(client: KubeClient, canary: Canary, { customMetrics, kinds = usual }: SideOptions) {
+  private constructor(client: KubeClient, canary: Canary, { heartbeats, customMetrics, kinds = usual }: SideOptions) {
     this.client = client
+    this.heartbeats = heartbeats
     this.#canary = canary
     this.customMetrics = customMetrics
     this.kinds = kinds
   }
 
-  static async start(client: KubeClient, signal: AbortSignal, options: SideOptions = {}): Promise<Side> {
+  static async start(client: KubeClient, signal: AbortSignal, options: SideOptions): Promise<Side> {
     const side = new Side(client, await Canary.start(client), options)
     const note = ({ metadata: { namespace, name = "" } }: KubeObject): void => {
       const scenario = namedAfter.exec(namespace ?? name)?.[0]

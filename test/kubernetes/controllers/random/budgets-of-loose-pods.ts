@@ -16,9 +16,8 @@ export const budgetsOfLoosePods: Family = (random) => {
     newPod,
     () => reported(random, ["ready", "ready", "unready", "succeeded", { exit: 1 }]),
     () => ({ pods: "ready" }),
-    // While a budget's pods cannot be counted, the client asks again for most of a minute.
-    () => ({ evictPods: labels, count: 1 }),
-    () => ({ evictPods: labels, count: 1 + random(2) }),
+    () => ({ evictPods: labels, count: 1 + random(4) }),
+    () => ({ evictPods: labels, count: 1 + random(4) }),
     () => ({ deletePods: labels, count: 1 }),
     () => ({ patch: ["pods", pick(random, podNames)], with: { metadata: randomMetadata(random) } }),
     () => ({ patch: budget, with: { spec: { ...noLimits, ...randomLimits(random) } } }),

@@ -2,9 +2,11 @@
 
 import { createRandom } from "../../../../apimachinery/testing/random.ts"
 import type { Scenario } from "../scenario.ts"
+import { serviceAccounts } from "./accounts.ts"
 import { autoscalers } from "./autoscalers.ts"
 import { budgetsOfLoosePods } from "./budgets-of-loose-pods.ts"
 import { certificateRequests } from "./certificate-requests.ts"
+import { clusterRoles } from "./cluster-roles.ts"
 import { cronJobs } from "./cron-jobs.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
@@ -14,16 +16,20 @@ import { heldNamespaces, inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
 import { definitionsThatGo, ownersAcross } from "./owners-across.ts"
 import { namespaces, owners } from "./owners.ts"
+import { policies } from "./policies.ts"
 import { quotasAtOnce } from "./quotas-at-once.ts"
 import { quotas } from "./quotas.ts"
+import { resourceClaims } from "./resource-claims.ts"
 import { rollouts } from "./rollouts.ts"
 import { services } from "./services.ts"
+import { silentNodes } from "./silent-nodes.ts"
 import { volumes } from "./volumes.ts"
 import { workloads } from "./workloads.ts"
 
 const families: Readonly<Record<string, Family>> = {
   Deployment: workloads("Deployment"),
   ReplicaSet: workloads("ReplicaSet"),
+  ReplicationController: workloads("ReplicationController"),
   StatefulSet: workloads("StatefulSet"),
   DaemonSet: workloads("DaemonSet"),
   "rollout of a Deployment": rollouts("Deployment"),
@@ -39,6 +45,10 @@ const families: Readonly<Record<string, Family>> = {
   ResourceQuota: quotas,
   "quota of what is done at once": quotasAtOnce,
   CertificateSigningRequest: certificateRequests,
+  ServiceAccount: serviceAccounts,
+  "ClusterRole that gathers": clusterRoles,
+  ValidatingAdmissionPolicy: policies,
+  ResourceClaim: resourceClaims,
   owner: owners,
   "owner across scopes": ownersAcross,
   "definition that goes": definitionsThatGo,
@@ -47,6 +57,7 @@ const families: Readonly<Record<string, Family>> = {
   "held namespace": heldNamespaces,
   volume: volumes,
   node: nodes,
+  "silent node": silentNodes,
 }
 
 export const familyNames: readonly string[] = Object.keys(families)

@@ -1,4 +1,4 @@
-// Deployments, ReplicaSets, StatefulSets and DaemonSets: templates that change, pods that come up, fail and are deleted.
+// Deployments, ReplicaSets, ReplicationControllers, StatefulSets and DaemonSets: templates that change, pods that come up, fail and are deleted.
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"
@@ -8,6 +8,7 @@ import { type Family, held, maybe, oneByOne, reported, some } from "./family.ts"
 const resources = {
   Deployment: "deployments",
   ReplicaSet: "replicasets",
+  ReplicationController: "replicationcontrollers",
   StatefulSet: "statefulsets",
   DaemonSet: "daemonsets",
 } as const
@@ -50,17 +51,22 @@ function updateOf(random: Random, kind: Kind): object {
   return { updateStrategy: pick<object>(random, [{ type: "OnDelete" }, { type: "RollingUpdate" }, ...strategies]) }
 }
 
+/** They only keep a number of pods. */
+const plain: ReadonlySet<Kind> = new Set(["ReplicaSet", "ReplicationController"])
+
 function randomWorkload(random: Random, kind: Kind): Step {
-  return workload(kind, {
+  const spec = {
     template: randomTemplate(random),
     ...(kind === "DaemonSet" ? {} : { replicas: random(7) }),
-    ...(kind === "ReplicaSet" ? {} : updateOf(random, kind)),
-    ...(kind === "ReplicaSet" ? {} : maybe(random, 0.3, { revisionHistoryLimit: random(3) })),
+    ...(plain.has(kind) ? {} : updateOf(random, kind)),
+    ...(plain.has(kind) ? {} : maybe(random, 0.3, { revisionHistoryLimit: random(3) })),
     ...(kind === "StatefulSet"
       ? { serviceName: "web", ...maybe(random, 0.5, { podManagementPolicy: "Parallel" }) }
       : {}),
     ...maybe(random, 0.2, { minReadySeconds: 1 }),
-  })
+  }
+  if (kind !== "ReplicationController") return workload(kind, spec)
+  return { create: { apiVersion: "v1", kind, metadata: { name: "web" }, spec: { selector: labels, ...spec } } }
 }
 
 /** They are taken from their owner, in one way or another, or given back. */
