@@ -90,6 +90,25 @@ describe("a node", () => {
     })
   })
 
+  test("whose Lease was renewed soon after it was seen is silent a minute later", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    const lease = { apiVersion: "v1", kind: "Lease", metadata: { name: "a", namespace: "kube-node-lease" } }
+    await harness.create(leases, { ...lease, spec: { renewTime: begin } } as KubeObject)
+    await harness.create(nodes, node("a"))
+    await eventually(() => expect(eventTexts(harness)).toHaveLength(1))
+    clock.advance(1_000)
+    const renewTime = new Date(clock.now()).toISOString()
+    await harness.change(leases, "kube-node-lease", "a", { spec: { renewTime } })
+    const since = clock.now()
+    await eventually(() => {
+      clock.advance(100)
+      const [ready] = harness.cluster.find<Node>(nodes, undefined, "a")!.status!.conditions!
+      expect(ready!.status).toBe("Unknown")
+    })
+    expect(clock.now() - since).toBeLessThan(80_000)
+  })
+
   test("is not taken for silent because clocks are corrected", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })

@@ -16,6 +16,8 @@ import { isEvicting, readyCondition, wantedTaints } from "./taints.ts"
 import { allDown, counts, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
 
 const merge = { type: "merge" } as const
+/** How often a Lease is looked at: it is not known when it was renewed, but since when it has not been. */
+const leaseMs = 10_000
 
 interface NodeMemory {
   /** Reference to the node for the event about its removal. The object itself is not kept while the tenant sleeps. */
@@ -65,7 +67,8 @@ async function reconcile(
   const ofTenant = memoryOf(memories, tenant)
   const memory = ofTenant.nodes.get(name) ?? registerNode(controller, ofTenant, tenant, cached)
   const client = controller.client(tenant)
-  const health = observe(memory.health, cached, await leaseOf(client, name), ctx.clock)
+  const lease = await leaseOf(client, name)
+  const health = observe(memory.health, cached, lease, ctx.clock)
   memory.health = health
   let node = await alignLabels(client, cached)
   const silentMs = silentInMs(node, health, ctx.clock.elapsed())
@@ -82,7 +85,8 @@ async function reconcile(
     controller.enqueueAll(tenant)
   }
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
-  return ready === "Unknown" ? undefined : { requeueAfterMs: Math.max(1, silentMs) }
+  if (ready === "Unknown") return undefined
+  return { requeueAfterMs: Math.max(1, Math.min(silentMs, lease === undefined ? silentMs : leaseMs)) }
 }
 
 function memoryOf(memories: Memories, tenant: string): TenantMemory {
@@ -172,12 +176,14 @@ function mayEvict(
   pace: EvictionPace,
   now: number,
 ): { evict: boolean; isAllDown: boolean; waitMs?: number } {
+  const isReady = readyCondition(node)?.status === "True"
+  if (isReady && counts(node)) return { evict: true, isAllDown: false }
   // If no node is ready, the observer is more likely to be at fault than the nodes: no pod is evicted.
   const zone = zoneOf(node)
   const nodes = all.map((other) => (other.metadata.name === node.metadata.name ? node : other)).filter(counts)
   const isAllDown = allDown(nodes)
   if (isAllDown) return { evict: false, isAllDown }
-  if (readyCondition(node)?.status === "True" || isEvicting(node)) return { evict: true, isAllDown }
+  if (isReady || isEvicting(node)) return { evict: true, isAllDown }
   const rate = evictionRate(nodes.filter((other) => zoneOf(other) === zone))
   if (rate === 0) return { evict: false, isAllDown }
   const waitMs = pace.take(zone, rate, now)
