@@ -139,15 +139,20 @@ describe("a new namespace", () => {
     })
   })
 
-  test("has its root certificates restored, and not written without a difference", async () => {
-    await using harness = await startHarness({ only })
-    await eventually(() => expect(harness.cluster.find(configMaps, "default", "kube-root-ca.crt")).toBeDefined())
-    await harness.change(configMaps, "default", "kube-root-ca.crt", { data: { "ca.crt": "forged" } })
-    await eventually(() => {
-      expect(harness.cluster.find(configMaps, "default", "kube-root-ca.crt")).toMatchObject({
-        data: { "ca.crt": "-----BEGIN CERTIFICATE-----\n" },
+  test.each([{ data: { "ca.crt": "forged" } }, { metadata: { annotations: { "kubernetes.io/description": "" } } }])(
+    "has its root certificates restored after %j, and not written without a difference",
+    async (forged) => {
+      await using harness = await startHarness({ only })
+      const find = (): KubeObject | undefined => harness.cluster.find(configMaps, "default", "kube-root-ca.crt")
+      await eventually(() => expect(find()).toBeDefined())
+      await harness.change(configMaps, "default", "kube-root-ca.crt", forged)
+      await eventually(() => {
+        expect(find()).toMatchObject({
+          metadata: { annotations: { "kubernetes.io/description": expect.stringContaining("CA bundle") } },
+          data: { "ca.crt": "-----BEGIN CERTIFICATE-----\n" },
+        })
       })
-    })
-    expect(harness.cluster.calls.get("update configmaps")).toBe(1)
-  })
+      expect(harness.cluster.calls.get("update configmaps")).toBe(1)
+    },
+  )
 })

@@ -39,7 +39,7 @@ export function runRootCertificates(ctx: ControllerContext): Promise<void> {
       return
     }
     const isSame = Object.keys(present.data ?? {}).length === 1 && present.data?.["ca.crt"] === data["ca.crt"]
-    if (isSame && present.metadata.annotations?.["kubernetes.io/description"] !== undefined) return
+    if (isSame && (present.metadata.annotations?.["kubernetes.io/description"] ?? "") !== "") return
     const updated = { ...present, metadata: { ...present.metadata, annotations }, data }
     await actor.client(key.tenant).update(configMaps, updated)
   })
