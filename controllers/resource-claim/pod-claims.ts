@@ -41,6 +41,29 @@ export const isFor = (claim: ResourceClaim, { metadata }: Pod): boolean =>
 export const isReservedFor = ({ status }: ResourceClaim, { metadata }: Pod): boolean =>
   (status?.reservedFor ?? []).some(({ uid }) => uid === metadata.uid)
 
+/** As many as a claim's status may name. */
+const mostConsumers = 256
+
+export function needsReservation(claim: ResourceClaim, pod: Pod): boolean {
+  const { allocation, reservedFor = [] } = claim.status ?? {}
+  return allocation !== undefined && !isReservedFor(claim, pod) && reservedFor.length < mostConsumers
+}
+
+/**
+ * A claim is to be made or reserved. Upstream asks this first, so that a claim that was taken from its pod is only replaced when something
+ * else is to be done.
+ */
+export function needsWork(pod: Pod, find: (name: string) => ResourceClaim | undefined): boolean {
+  return claimsOf(pod).some((podClaim) => {
+    const wanted = claimOf(pod, podClaim)
+    if (wanted.state !== "named") return wanted.state === "missing"
+    const claim = find(wanted.name)
+    if (claim === undefined) return wanted.generated
+    if (wanted.generated && !isFor(claim, pod)) return false
+    return (pod.spec?.nodeName ?? "") !== "" && needsReservation(claim, pod)
+  })
+}
+
 /** The pod does not run any more, or never will. */
 export const needsNoClaims = (pod: Pod): boolean =>
   isFinished(pod) || (isTerminating(pod) && (pod.spec?.nodeName ?? "") === "")

@@ -52,6 +52,18 @@ async function allocate(harness: Harness, claim: ResourceClaim, reservedFor: obj
 }
 
 describe("a claim of a template", () => {
+  test("that is taken from its pod is not replaced", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(resourceClaimTemplates, template)
+    await harness.create(pods, pod("web", ofTemplate))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
+    const { name = "" } = claims(harness)[0]!.metadata
+    await harness.change(resourceClaims, "default", name, { metadata: { ownerReferences: null } })
+    await harness.create(pods, pod("later", ofTemplate))
+    await eventually(() => expect(findPod(harness, "later")!.status?.resourceClaimStatuses).toHaveLength(1))
+    expect(claims(harness)).toHaveLength(2)
+  })
+
   test("is created for the pod, named in its status, and recreated when it is deleted", async () => {
     await using harness = await startHarness({ only })
     await harness.create(resourceClaimTemplates, template)

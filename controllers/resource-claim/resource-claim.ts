@@ -17,8 +17,9 @@ import {
   claimsOf,
   generatedPrefix,
   isFor,
-  isReservedFor,
   needsNoClaims,
+  needsReservation,
+  needsWork,
   type PodClaim,
 } from "./pod-claims.ts"
 import { reconcileClaim } from "./release.ts"
@@ -84,9 +85,10 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
   const { ctx, controller, writes } = parts
   const { tenant, namespace, name } = key
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
-  if (pod === undefined || isTerminating(pod) || needsNoClaims(pod) || claimsOf(pod).length === 0) return
+  if (pod === undefined || isTerminating(pod) || needsNoClaims(pod)) return
   const { uid = "" } = pod.metadata
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
+  if (!needsWork(pod, (claim) => claims.get(tenant, namespace, claim))) return
   if (!writes.isSeen(uid, (claim) => claims.get(tenant, namespace, claim))) return { requeueAfterMs: staleRetryMs }
   const made = new Map<string, string>()
   for (const podClaim of claimsOf(pod)) {
@@ -183,9 +185,9 @@ async function reserve(ctx: ControllerContext, controller: Controller<Pod>, tena
     const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, found)
     // In order: the claims after a missing one wait with it.
     if (claim === undefined) return
-    if (claim.status?.allocation === undefined || isReservedFor(claim, pod)) continue
+    if (!needsReservation(claim, pod)) continue
     if (wanted.state === "named" && wanted.generated && !isFor(claim, pod)) continue
-    const reservedFor = [...(claim.status.reservedFor ?? []), { resource: "pods", name, uid }]
+    const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: "pods", name, uid }]
     const reserved = { ...claim, status: { ...claim.status, reservedFor } }
     await controller.client(tenant).update<ResourceClaim>(resourceClaims, reserved, { subresource: "status" })
   }
