@@ -26,18 +26,27 @@ export function followBinding(followed: Followed, queues: Queues): void {
   followPods(followed, queues)
 }
 
+/** A volume that is being deleted is mostly gone by then, and nothing is to be said of it; upstream looks every 15 s. */
+const goingMs = 1_000
+
 /** The claims that wait for the volume, that are bound to it, or that have lost it. */
 function followVolumes({ claims, volumes }: Followed, queues: Queues): void {
   const changed = (tenant: string, volume: PersistentVolume): void => {
     if (isOfSuper(volume)) return
+    const { name: volumeName = "", deletionTimestamp } = volume.metadata
+    const isGoing = deletionTimestamp !== undefined && volumes.get(tenant, undefined, volumeName) !== undefined
+    const enqueue = (of = "", claim = ""): void => {
+      if (isGoing) queues.claims.enqueueAfter({ tenant, namespace: of, name: claim }, goingMs)
+      else queues.claims.enqueue(tenant, of, claim)
+    }
     // A volume that is being deleted, or is another claim's, is no candidate for waiting claims.
-    const isFree = volume.metadata.deletionTimestamp === undefined && volume.spec?.claimRef === undefined
+    const isFree = deletionTimestamp === undefined && volume.spec?.claimRef === undefined
     for (const claim of claims.list(tenant)) {
-      const isOfThis = claim.spec?.volumeName === volume.metadata.name
-      if (isOfThis || (isFree && !isBindingDone(claim))) queues.claims.enqueueObject(tenant, claim)
+      const isOfThis = claim.spec?.volumeName === volumeName
+      if (isOfThis || (isFree && !isBindingDone(claim))) enqueue(claim.metadata.namespace, claim.metadata.name)
     }
     const { namespace, name } = volume.spec?.claimRef ?? {}
-    if (name !== undefined) queues.claims.enqueue(tenant, namespace, name)
+    if (name !== undefined) enqueue(namespace, name)
   }
   volumes.subscribe({ added: changed, updated: changed, deleted: changed })
 }
