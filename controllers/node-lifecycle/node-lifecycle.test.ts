@@ -192,6 +192,31 @@ describe("a node", () => {
     expect(podNames(harness)).toEqual(["later"])
   })
 
+  test("that recovers cancels no eviction of a pod that has been evicted and does not end", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    const taints = (...keys: string[]): object => ({
+      spec: { taints: keys.map((key) => ({ key, effect: "NoExecute" })) },
+    })
+    await harness.create(nodes, node("a"))
+    const soon = [{ operator: "Exists", tolerationSeconds: 1 }]
+    const { metadata, ...held } = pod("held", soon)
+    await harness.create(pods, { ...held, metadata: { ...metadata, finalizers: ["example.com/hold"] } })
+    await harness.create(pods, pod("later", [{ operator: "Exists", tolerationSeconds: 3_600 }]))
+    await harness.change(nodes, undefined, "a", taints("leave"))
+    await eventually(() => {
+      clock.advance(100)
+      expect(eventTexts(harness)).toContain("TaintManagerEviction: Marking for deletion Pod default/held")
+    })
+    await harness.change(nodes, undefined, "a", { metadata: { labels: { touched: "yes" } } })
+    await harness.create(pods, pod("now"))
+    await eventually(() => expect(podNames(harness)).toEqual(["held", "later"]))
+    await harness.change(nodes, undefined, "a", taints())
+    const cancelled = "TaintManagerEviction: Cancelling deletion of Pod default/"
+    await eventually(() => expect(eventTexts(harness)).toContain(`${cancelled}later`))
+    expect(eventTexts(harness)).not.toContain(`${cancelled}held`)
+  })
+
   test("keeps its pods while no node is ready", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a", { ready: "False" }))

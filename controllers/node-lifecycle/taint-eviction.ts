@@ -31,6 +31,8 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
     name: "taint-eviction",
     primary: nodes,
     concerns: (node) => evictingTaints(node).length > 0,
+    // A pod that has been evicted and does not end is not evicted once more with each report of its node.
+    matters: (node, previous) => !equalIgnoringNulls(evictingTaints(node), evictingTaints(previous)),
     reads: [pods],
     forget: (tenant) => scheduled.delete(tenant),
   })
