@@ -31,9 +31,16 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
     const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
     if (equalIgnoringNulls(rules, role.rules ?? [])) return
-    // Applied, so that rules of other managers remain while this controller has none.
+    // Applied, so that rules of other managers remain while this controller has none. To no other of the name: a role that was deleted
+    // meanwhile must not be made again.
+    const { uid } = role.metadata
     const given = rules.length === 0 ? {} : { rules }
-    const applied = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, ...given }
+    const applied = {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name, uid },
+      ...given,
+    }
     const options = { type: "apply" as const, fieldManager: "clusterrole-aggregation-controller", force: true }
     await controller.client(tenant).patch(clusterRoles, undefined, name, applied, options)
   })
