@@ -103,7 +103,7 @@ function wantedEndpoints(
   const before = current?.subsets ?? []
   // Upstream writes the same content in another order.
   const isSame =
-    (equalIgnoringNulls(before, subsets) || equalIgnoringNulls(repack(before), subsets)) &&
+    (equalIgnoringNulls(before, subsets) || equalIgnoringNulls(repack(before, { areRead: true }), subsets)) &&
     (ownHeadless === undefined
       ? equalIgnoringNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
       : equalIgnoringNulls(current?.metadata.labels, labels))

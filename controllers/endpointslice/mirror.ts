@@ -45,7 +45,7 @@ interface Group {
 export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): Mirrored | undefined {
   const result: Mirrored = { create: [], update: [], delete: [], invalid: 0, skipped: 0, limit: maxPerSubset }
   const groups = new Map<string, Group>()
-  const subsets = repack(object.subsets ?? [])
+  const subsets = repack(object.subsets ?? [], { areRead: true })
   if (subsets === undefined) return undefined
   for (const subset of subsets) addSubset(groups, subset, result)
   const present = Map.groupBy(existing, (slice) => groupId(slice.addressType, slice.ports ?? []))

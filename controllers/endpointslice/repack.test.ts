@@ -3,8 +3,9 @@ import { repack } from "./repack.ts"
 
 const a = { ip: "192.0.2.1", targetRef: { uid: "a" } }
 const b = { ip: "192.0.2.2", targetRef: { uid: "b" } }
-const [http, udp] = [
+const [http, web, udp] = [
   { name: "http", port: 80 },
+  { name: "web", port: 81, appProtocol: "http" },
   { name: "udp", port: 53, protocol: "UDP" },
 ]
 
@@ -54,4 +55,22 @@ test.each([
   },
 ])("$name", ({ subsets, packed }) => {
   expect(repack(subsets)).toEqual(packed)
+})
+
+test.each([
+  [false, [{ addresses: [a, b], ports: [udp, web] }]],
+  [
+    true,
+    [
+      { addresses: [a, b], ports: [udp] },
+      { addresses: [b], ports: [web] },
+      { addresses: [a], ports: [web] },
+    ],
+  ],
+])("a port of an application's protocol in two subsets, which are read: %s", (areRead, packed) => {
+  const subsets = [
+    { addresses: [b], ports: [web, udp] },
+    { addresses: [a], ports: [udp, web] },
+  ]
+  expect(repack(subsets, { areRead })).toEqual(packed)
 })

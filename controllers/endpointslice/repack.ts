@@ -21,9 +21,17 @@ interface Alike {
   places: readonly number[]
 }
 
+export interface RepackOptions {
+  /**
+   * As they were read. Upstream compares where an appProtocol is kept, and so does not recognize a port that has one in another subset;
+   * those that it makes of a Service's port have that port's.
+   */
+  areRead?: boolean
+}
+
 /** undefined: there are too many addresses. */
-export function repack(subsets: readonly Subset[]): Subset[] | undefined {
-  const alike = alikeIn(subsets)
+export function repack(subsets: readonly Subset[], { areRead = false }: RepackOptions = {}): Subset[] | undefined {
+  const alike = alikeIn(subsets, areRead)
   const sizes = subsets.map(({ addresses = [], notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length)
   let members = 0
   for (const { places } of alike) for (const place of places) members += sizes[place] ?? 0
@@ -43,11 +51,13 @@ export function repack(subsets: readonly Subset[]): Subset[] | undefined {
   return sortedByText(packed, ({ ports = [] }) => ports)
 }
 
-function alikeIn(subsets: readonly Subset[]): readonly Alike[] {
+function alikeIn(subsets: readonly Subset[], areRead: boolean): readonly Alike[] {
   const found = new Map<string, { port: Port | undefined; places: number[] }>()
   for (const [place, { ports = [] }] of subsets.entries()) {
     for (const port of ports.length === 0 ? [undefined] : ports) {
-      const id = port === undefined ? "" : JSON.stringify([port.name, port.port, port.protocol, port.appProtocol])
+      const { name, port: number, protocol, appProtocol } = port ?? {}
+      const kept = appProtocol !== undefined && areRead ? [appProtocol, place] : [appProtocol]
+      const id = port === undefined ? "" : JSON.stringify([name, number, protocol, ...kept])
       const of = found.get(id)
       if (of === undefined) found.set(id, { port, places: [place] })
       else if (of.places.at(-1) !== place) of.places.push(place)
