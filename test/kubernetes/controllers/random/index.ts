@@ -8,6 +8,7 @@ import { budgetsOfLoosePods } from "./budgets-of-loose-pods.ts"
 import { certificateRequests } from "./certificate-requests.ts"
 import { clusterRoles } from "./cluster-roles.ts"
 import { cronJobs } from "./cron-jobs.ts"
+import { deviceTaints } from "./device-taints.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
@@ -49,6 +50,7 @@ const families: Readonly<Record<string, Family>> = {
   "ClusterRole that gathers": clusterRoles,
   ValidatingAdmissionPolicy: policies,
   ResourceClaim: resourceClaims,
+  "device that is tainted": deviceTaints,
   owner: owners,
   "owner across scopes": ownersAcross,
   "definition that goes": definitionsThatGo,
