@@ -166,7 +166,7 @@ class World {
   }
 }
 
-const keys = ["leave", `${prefix}out-of-service`, notReady, unreachable] as const
+const keys = ["leave", notReady, unreachable] as const
 
 /** Once each. */
 const unique = <T extends { key: string; effect: string }>(taints: readonly T[]): T[] => [
@@ -180,13 +180,18 @@ const pressures = (random: Random): [type: string, status: string][] =>
     .filter(() => chance(random, 0.4))
     .map((type) => [type, pick(random, ["True", "False", "False", "Unknown"])])
 
-/** For no time, or for longer than a scenario; otherwise those of the first two would be tolerated for five minutes. */
-const randomTolerations = (random: Random): object[] => [
-  tolerates,
-  ...[notReady, unreachable, ...some(random, 0, 1, () => pick(random, keys.slice(0, 2)))].map((key) => ({
-    key,
-    operator: "Exists",
-    effect: "NoExecute",
-    ...maybe(random, 0.75, { tolerationSeconds: pick(random, [0, 1, 3600, 7200]) }),
-  })),
-]
+/**
+ * For no time, or for longer than a scenario; otherwise those of a node's state would be tolerated for five minutes. Those two alike:
+ * upstream has both for a moment when one takes the other's place.
+ */
+function randomTolerations(random: Random): object[] {
+  const forSome = (): object => maybe(random, 0.75, { tolerationSeconds: pick(random, [0, 1, 3600, 7200]) })
+  const ofState = forSome()
+  const toleration = (key: string, time: object): object => ({ key, operator: "Exists", effect: "NoExecute", ...time })
+  return [
+    tolerates,
+    toleration(notReady, ofState),
+    toleration(unreachable, ofState),
+    ...some(random, 0, 1, () => toleration("leave", forSome())),
+  ]
+}
