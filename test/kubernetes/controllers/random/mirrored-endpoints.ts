@@ -32,10 +32,10 @@ export const mirroredEndpoints: Family = (random) => {
   return { steps: inBursts(random, all).flatMap(alone) }
 }
 
-/** Which slices there are, and when a garbage collector is done, would be a matter of moments. */
+/** Which slices there are, when a garbage collector is done, and whether Endpoints are made again, would be a matter of moments. */
 function alone(step: Step): Step[] {
   if ("deleteAll" in step || "patchAll" in step) return [settle, step]
-  return "policy" in step ? [step, settle] : [step]
+  return "delete" in step ? [step, settle] : [step]
 }
 
 const ports = [
