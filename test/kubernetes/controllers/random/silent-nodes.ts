@@ -166,7 +166,8 @@ class World {
   }
 }
 
-const keys = ["leave", notReady, unreachable] as const
+/** Those of a node's state are taken away again by upstream within 5 s. */
+const keys = ["leave", "go"] as const
 
 /** Once each. */
 const unique = <T extends { key: string; effect: string }>(taints: readonly T[]): T[] => [
@@ -192,6 +193,6 @@ function randomTolerations(random: Random): object[] {
     tolerates,
     toleration(notReady, ofState),
     toleration(unreachable, ofState),
-    ...some(random, 0, 1, () => toleration("leave", forSome())),
+    ...some(random, 0, 1, () => toleration(pick(random, keys), forSome())),
   ]
 }
