@@ -1,6 +1,6 @@
 // Publication of storage and priority classes: from super's objects to the tenant's, including removal.
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../apimachinery/object.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import {
@@ -21,6 +21,14 @@ const priorityClass = (name: string, value: number, labels = {}): KubeObject => 
   kind: "PriorityClass",
   metadata: { name, labels },
   value,
+})
+
+const storageClassOf = (pool: string): KubeObject => ({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "StorageClass",
+  metadata: { name: "fast", labels: isPublic },
+  provisioner: "disks.example.com",
+  parameters: { pool, "csi.storage.k8s.io/node-stage-secret-namespace": "storage-system", adminSecretName: "x" },
 })
 
 describe("the syncer publishes", () => {
@@ -70,13 +78,6 @@ describe("the syncer publishes", () => {
   })
 
   test("classes anew if super has others of their names, which cannot be changed", async () => {
-    const storageClassOf = (pool: string): KubeObject => ({
-      apiVersion: "storage.k8s.io/v1",
-      kind: "StorageClass",
-      metadata: { name: "fast", labels: isPublic },
-      provisioner: "disks.example.com",
-      parameters: { pool, "csi.storage.k8s.io/node-stage-secret-namespace": "storage-system", adminSecretName: "x" },
-    })
     const found = () => ({
       fast: cluster.find(storageClasses, undefined, "fast")?.["parameters"],
       high: cluster.find(priorityClasses, undefined, "high")?.["value"],
@@ -91,42 +92,71 @@ describe("the syncer publishes", () => {
     await expect.poll(found).toEqual({ fast: { pool: "b" }, high: 2000 })
   })
 
-  test("a volume anew of which more has been told, and once", async () => {
+  test.each([
+    ["a label", { claimed: true, secret: false }],
+    ["a secret", { claimed: false, secret: true }],
+  ])("a volume anew of which more has been told, once: %s", async (_what, more) => {
     const claim = await cluster.create<PersistentVolumeClaim>(persistentVolumeClaims, {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: { namespace: "default", name: "data" },
     })
     await eventually(() => superCluster.find(persistentVolumeClaims, home, "data"), { what: "the claim in super" })
-    const told = (labels: Record<string, string>, secretRef: object, claimRef: object): PersistentVolume =>
+    const volume = (metadata: object, spec: object): PersistentVolume =>
       ({
         apiVersion: "v1",
         kind: "PersistentVolume",
-        metadata: { name: "volume-1", labels: { zone: "a", ...labels } },
-        spec: { rbd: { image: "i", monitors: ["m"], secretRef }, claimRef },
+        metadata: { name: "volume-1", ...metadata },
+        spec,
       }) as PersistentVolume
+    const secretRef = { namespace: "storage-system", name: "pool" }
+    const rbd = { image: "i", monitors: ["m"] }
     const ofTenant = { namespace: "default", name: "data", uid: claim.metadata.uid }
-    const earlier = told({ claimed: `by-${home}` }, { namespace: "storage-system", name: "pool" }, ofTenant)
-    const annotations = { "tenancy.x-k8s.io/uid": "x" }
-    const finalizers = ["kubernetes.io/pv-protection"]
-    await cluster.create(persistentVolumes, { ...earlier, metadata: { ...earlier.metadata, annotations, finalizers } })
-    await superCluster.create(
+    const ofSuper = await superCluster.create(
       persistentVolumes,
-      told({}, { namespace: "storage-system", name: "pool" }, { namespace: home, name: "data" }),
+      volume({ labels: { zone: "a" } }, { rbd: { ...rbd, secretRef } }),
     )
+    const earlier = {
+      labels: { zone: "a", ...(more.claimed ? { claimed: `by-${home}` } : {}) },
+      annotations: { "tenancy.x-k8s.io/uid": ofSuper.metadata.uid ?? "" },
+      finalizers: ["kubernetes.io/pv-protection"],
+    }
+    const source = { rbd: { ...rbd, ...(more.secret ? { secretRef } : {}) } }
+    await cluster.create(persistentVolumes, volume(earlier, { ...source, claimRef: ofTenant }))
+    superCluster.edit(persistentVolumes, undefined, "volume-1", {
+      spec: { ...ofSuper.spec, claimRef: { namespace: home, name: "data" } },
+    })
     const shown = await eventually(
       () => {
-        const volume = cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
-        return volume?.spec?.rbd?.secretRef === undefined ? volume : undefined
+        const found = cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
+        return found?.metadata.finalizers === undefined ? found : undefined
       },
-      { what: "the volume without the secret" },
+      { what: "the volume anew" },
     )
     expect(shown.metadata.labels).toEqual({ zone: "a" })
-    expect(shown.spec).toEqual({ rbd: { image: "i", monitors: ["m"] }, claimRef: expect.objectContaining(ofTenant) })
+    expect(shown.spec).toEqual({ rbd, claimRef: expect.objectContaining(ofTenant) })
     const writes = cluster.writes.length
     await settled()
     await settled()
     expect(cluster.writes.slice(writes)).toEqual([])
+  })
+
+  test("a class that the tenant changes whenever it is created is published anew once", async () => {
+    const create = cluster.create.bind(cluster)
+    const creates = vi.spyOn(cluster, "create").mockImplementation((resource, object, ...more) => {
+      const changed = resource === storageClasses ? { ...object, parameters: { of: "a webhook" } } : object
+      return create(resource, changed, ...more)
+    })
+    const patch = cluster.patch.bind(cluster)
+    vi.spyOn(cluster, "patch").mockImplementation((resource, ...of) =>
+      resource === storageClasses ? cluster.get(resource, undefined, "fast") : patch(resource, ...of),
+    )
+    const made = (): number => creates.mock.calls.filter(([resource]) => resource === storageClasses).length
+    await superCluster.create(storageClasses, storageClassOf("a"))
+    await eventually(() => made() === 2, { what: "the class anew" })
+    await settled()
+    await settled()
+    expect(made()).toBe(2)
   })
 
   test("the volume of a claim to the claim's tenant only, with the tenant's claim reference", async () => {

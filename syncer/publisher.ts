@@ -1,6 +1,7 @@
 // Upward direction: publishes super's objects in tenants. The desired object is derived from super's, and created, updated or
 // deleted in the tenant. An object that the tenant created under the same name is left alone.
 
+import { createHash } from "node:crypto"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { EventRecorder } from "../client/events.ts"
@@ -26,6 +27,8 @@ export class Publisher {
   readonly #caches: Caches
   readonly #contextOf: (tenant: Tenant) => SyncContext
   readonly #events: EventRecorder
+  /** By tenant, and kind and name, what was published anew last. Of what the tenant's own webhooks make of it, nothing is new. */
+  readonly #anew = new Map<string, Map<string, string>>()
 
   constructor({ tenants, superClient, caches, contextOf, events }: PublisherParts) {
     this.#tenants = tenants
@@ -51,7 +54,8 @@ export class Publisher {
     if (desired !== undefined) {
       if (object === undefined) return create(kind, client, desired)
       if (!kind.isPublished(object)) return
-      if (kind.outdated?.(desired, object, context) === true) {
+      if (this.#isOutdated(kind, desired, object, context)) {
+        this.#noteAnew(kind, tenant, desired)
         await remove(kind, client, object)
         return create(kind, client, desired)
       }
@@ -93,7 +97,21 @@ export class Publisher {
       return object === undefined ? desired !== undefined : kind.isPublished(object)
     }
     if (!kind.isPublished(object)) return false
-    return kind.outdated?.(desired, object, context) === true || kind.changed(desired, object).length > 0
+    return this.#isOutdated(kind, desired, object, context) || kind.changed(desired, object).length > 0
+  }
+
+  #isOutdated(kind: Publication, desired: KubeObject, object: KubeObject, context: SyncContext): boolean {
+    if (kind.outdated?.(desired, object, context) !== true) return false
+    return this.#anew.get(context.tenant.name)?.get(idOf(kind, desired)) !== digestOf(desired)
+  }
+
+  #noteAnew(kind: Publication, { name }: Tenant, desired: KubeObject): void {
+    const ofTenant = this.#anew.get(name) ?? new Map<string, string>()
+    this.#anew.set(name, ofTenant.set(idOf(kind, desired), digestOf(desired)))
+  }
+
+  forget(tenant: string): void {
+    this.#anew.delete(tenant)
   }
 
   desired(kind: Publication, context: SyncContext, name: string): KubeObject | undefined {
@@ -109,6 +127,16 @@ export class Publisher {
   findNamespace(superNamespace: string): KubeObject | undefined {
     return this.#caches.superInformer(namespaces).get(undefined, superNamespace)
   }
+}
+
+const idOf = ({ resource }: Publication, { metadata }: KubeObject): string =>
+  `${resource.resource}/${metadata.name ?? ""}`
+
+/** Of what can only be published anew. */
+function digestOf(desired: KubeObject): string {
+  return createHash("sha256")
+    .update(JSON.stringify({ ...desired, status: undefined }))
+    .digest("base64")
 }
 
 async function create(kind: Publication, client: KubeClient, desired: KubeObject): Promise<void> {

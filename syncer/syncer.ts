@@ -271,6 +271,7 @@ export class Syncer implements AsyncDisposable {
     if (this.#byClusterKey.get(tenant.clusterKey)?.uid === tenant.uid) this.#byClusterKey.delete(tenant.clusterKey)
     this.#queue.removeGroup(tenant.name)
     this.#preemption.forget(tenant.name)
+    this.#publisher.forget(tenant.name)
     this.#retries.forgetTenant(tenant.name)
   }
 }

@@ -109,7 +109,7 @@ export interface Publication<T extends KubeObject = KubeObject> {
   toTenant(superObject: T, context: SyncContext): T | undefined
   /** Whether the tenant's object is a published one, not one that the tenant created under this name. */
   isPublished(object: T): boolean
-  /** A published object cannot be changed to the desired state, and publishing it anew loses nothing. */
+  /** A published object cannot be changed to the desired state, but be published anew: only what the tenant has added to it is lost. */
   outdated?(desired: T, object: T, context: SyncContext): boolean
   changed(desired: T, object: T): Patch[]
   /** A change of super's object on behalf of the tenant; undefined if none is needed. */

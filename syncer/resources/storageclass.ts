@@ -25,7 +25,7 @@ export const storageClass: Publication<StorageClass> = {
   isPublished,
   // Parameters never change.
   outdated: (desired, object) =>
-    isOfAnother(desired, object) || !equalIgnoringNulls(desired.parameters ?? {}, object.parameters ?? {}),
+    isOfAnother(desired, object) || !equalIgnoringNulls(desired.parameters, object.parameters),
   changed: changedFields,
 }
 
@@ -46,7 +46,7 @@ const nameOfSecret = /secret-?name(?:space)?$/i
 function withoutSecrets({ parameters, ...others }: StorageClass): StorageClass {
   if (parameters === undefined) return others
   const told = Object.entries(parameters).filter(([name]) => !nameOfSecret.test(name))
-  return { ...others, parameters: Object.fromEntries(told) }
+  return told.length === 0 ? others : { ...others, parameters: Object.fromEntries(told) }
 }
 
 /** Whether tenants may see and use the object. */
