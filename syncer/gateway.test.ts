@@ -18,7 +18,7 @@ import type { KubeClient, Resource } from "../client/rest.ts"
 import { countingAddresses, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { startOperator, type VirtualCluster } from "../operator/main.ts"
 import { eventually } from "../test/harness/eventually.ts"
-import { createServiceAddresses, startSyncer, type Syncer } from "./main.ts"
+import { createServiceAddresses, startSyncer, SuperNamespaces, type Syncer } from "./main.ts"
 
 const object = <T extends KubeObject>(apiVersion: string, kind: string, metadata: object, more: object = {}): T =>
   ({ apiVersion, kind, metadata, ...more }) as unknown as T
@@ -57,6 +57,7 @@ describe("with real control planes", () => {
           tenant === undefined
             ? countingAddresses()
             : createServiceAddresses(superClient, tenant, {
+                superNamespaces: new SuperNamespaces(() => superClient),
                 tenantClient: () => gateway.gateway.tenants.client(tenant.name),
               }),
       }),

@@ -9,6 +9,7 @@ import { defaultSettings, syncerLimits } from "./options.ts"
 import { emptyView } from "./resources/resource-sync.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { createServiceAddresses, type ServiceAddressClaims } from "./service-addresses.ts"
+import { SuperNamespaces } from "./super-namespaces.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { fakeTenant } from "./testing/fake-tenants.ts"
 
@@ -26,11 +27,12 @@ describe("createServiceAddresses()", () => {
   let superCluster: FakeCluster
   let tenantCluster: FakeCluster
   let addresses: ServiceAddressClaims
+  const superNamespaces = new SuperNamespaces(() => superCluster)
 
   beforeEach(() => {
     superCluster = new FakeCluster({ isSuper: true })
     tenantCluster = new FakeCluster({ isPopulated: true })
-    addresses = createServiceAddresses(superCluster, tenant, { tenantClient: () => tenantCluster })
+    addresses = createServiceAddresses(superCluster, tenant, { superNamespaces, tenantClient: () => tenantCluster })
   })
 
   const copy = (): Service | undefined => superCluster.find<Service>(services, home, "web")
@@ -67,7 +69,7 @@ describe("createServiceAddresses()", () => {
 
   test("an address that super does not take back is left to the patrol, and the write fails for its own reason", async () => {
     const warn = vi.fn()
-    addresses = createServiceAddresses(superCluster, tenant, { log: { ...silentLog, warn } })
+    addresses = createServiceAddresses(superCluster, tenant, { superNamespaces, log: { ...silentLog, warn } })
     const before = serviceOf("u1", { type: "ClusterIP" })
     const made = await addresses.claim(before, undefined)
     const changed = await addresses.claim(serviceOf("u1", { ...before.spec, type: "NodePort" }), before)
@@ -117,7 +119,11 @@ describe("createServiceAddresses()", () => {
 
   test("but not soon if another gateway may be writing it", async () => {
     const [one, other] = [0, 1].map(() =>
-      createServiceAddresses(superCluster, tenant, { tenantClient: () => tenantCluster, isShared: true }),
+      createServiceAddresses(superCluster, tenant, {
+        superNamespaces,
+        tenantClient: () => tenantCluster,
+        isShared: true,
+      }),
     ) as [ServiceAddressClaims, ServiceAddressClaims]
     const claim = await one.claim(serviceOf("u1"), undefined)
     await expect(other.claim(serviceOf("u2"), undefined)).rejects.toMatchObject({ reason: "ServiceUnavailable" })

@@ -45,7 +45,7 @@ export interface ServiceAddressOptions {
   /** Other processes may write the tenant's Services as well. */
   isShared?: boolean
   /** Shared by the tenants of a process. */
-  superNamespaces?: SuperNamespaces
+  superNamespaces: SuperNamespaces
   log?: Log
 }
 
@@ -60,7 +60,7 @@ const noClaim: AddressClaim = { commit: () => undefined, rollback: () => Promise
 export function createServiceAddresses(
   superClient: KubeClient,
   tenant: Tenant,
-  options: ServiceAddressOptions = {},
+  options: ServiceAddressOptions,
 ): ServiceAddressClaims {
   const claims = new Claims(superClient, tenant, options)
   return {
@@ -82,7 +82,7 @@ class Claims {
     this.#superClient = superClient
     this.#tenant = tenant
     this.#options = options
-    this.#namespaces = options.superNamespaces ?? new SuperNamespaces(() => superClient)
+    this.#namespaces = options.superNamespaces
   }
 
   async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {

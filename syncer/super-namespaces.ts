@@ -14,6 +14,8 @@ import { NamespaceCounts } from "./namespace-counts.ts"
 export class SuperNamespaces {
   readonly #superClient: () => KubeClient
   readonly #counts: NamespaceCounts
+  /** By name in super, for Services that need the same one at the same time. */
+  readonly #ensuring = new Map<string, Promise<void>>()
 
   /** `superClient` is first called when a namespace is needed. */
   constructor(superClient: () => KubeClient) {
@@ -22,9 +24,18 @@ export class SuperNamespaces {
   }
 
   /** Marked as the tenant's without a uid: the syncer adds the namespace's uid when it sees it. */
-  async ensure(tenant: Tenant, namespace: string): Promise<void> {
-    const superClient = this.#superClient()
+  ensure(tenant: Tenant, namespace: string): Promise<void> {
     const name = superNamespace(tenant.clusterKey, namespace)
+    let ensuring = this.#ensuring.get(name)
+    if (ensuring === undefined) {
+      ensuring = this.#ensure(tenant, namespace, name).finally(() => this.#ensuring.delete(name))
+      this.#ensuring.set(name, ensuring)
+    }
+    return ensuring
+  }
+
+  async #ensure(tenant: Tenant, namespace: string, name: string): Promise<void> {
+    const superClient = this.#superClient()
     try {
       const owner = recordedOwner(await superClient.get(namespaces, undefined, name))
       if (owner?.clusterKey === tenant.clusterKey && owner.namespace === namespace) return
@@ -35,11 +46,13 @@ export class SuperNamespaces {
     const namespaceObject: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
     const { labels, annotations } = superKeys("Namespace", namespaceObject, tenant)
     const marks = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== ""))
-    await this.#counts.claim(tenant, namespace)
+    const ended = await this.#counts.claim(tenant, namespace)
     try {
       await superClient.create(namespaces, { ...namespaceObject, metadata: { name, labels, annotations: marks } })
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
+    } finally {
+      ended()
     }
   }
 }
