@@ -51,7 +51,7 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
     }
   })
   const triggers = new TriggerTimes(all)
-  const written = new SliceTracker(ctx.clock)
+  const written = new SliceTracker(ctx.clock, (tenant) => slices.isSynced(tenant))
   watchSlices(slices, managedBy, controller, written)
   all.subscribe({ deleted: (tenant, { metadata: { uid = "" } }) => zones.forget(tenant, uid) })
   return controller.run((key) => reconcile(ctx, controller, { written, zones, triggers }, key))
@@ -76,7 +76,7 @@ async function reconcile(
   const id = `${key.namespace}/${key.name}`
   const cached = (name: string): EndpointSlice | undefined => informer.get(tenant, key.namespace, name)
   // The garbage collector deletes the slices of a deleted Service.
-  if (service === undefined) return written.release(tenant, id, cached)
+  if (service === undefined) return written.release(tenant, id, cached) ? { requeueAfterMs: staleRetryMs } : undefined
   if (!hasEndpoints(service)) return
   const uid = service.metadata.uid ?? ""
   const labelled = informer

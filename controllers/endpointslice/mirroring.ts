@@ -21,7 +21,7 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     primary: all,
     reads: [slices, owners],
   })
-  const written = new SliceTracker(ctx.clock)
+  const written = new SliceTracker(ctx.clock, (tenant) => slices.isSynced(tenant))
   watchSlices(slices, managedBy, controller, written)
   const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined
   const enqueueService = (tenant: string, service: Service): void => {
@@ -52,9 +52,9 @@ async function reconcile(
   const existing = informer.byIndex(tenant, "service", id).filter((slice) => isManagedBy(slice, managedBy))
   const cached = (slice: string): EndpointSlice | undefined => informer.get(tenant, namespace, slice)
   if (!isWanted) {
-    written.release(tenant, id, cached)
+    const isAwaited = written.release(tenant, id, cached)
     for (const slice of existing) await remove(controller, tenant, slice)
-    return
+    return isAwaited ? { requeueAfterMs: staleRetryMs } : undefined
   }
   const isWritten = written.isWritten(tenant, id, existing, cached)
   if (isWritten === "later") return { requeueAfterMs: staleRetryMs }
@@ -67,7 +67,8 @@ async function reconcile(
   }
   recordSkipped(controller, tenant, object, steps)
   try {
-    for (const slice of existing) written.found(tenant, slice)
+    const changed = new Set([...steps.update, ...steps.delete].map(({ metadata }) => metadata.uid))
+    for (const slice of existing) if (!changed.has(slice.metadata.uid)) written.found(tenant, slice)
     await applySteps(controller, written, tenant, object, steps)
   } catch (error) {
     if (!isNamespaceTerminating(error)) throw error

@@ -54,9 +54,9 @@ export function repack(subsets: readonly Subset[], { areRead = false }: RepackOp
 function alikeIn(subsets: readonly Subset[], areRead: boolean): readonly Alike[] {
   const found = new Map<string, { port: Port | undefined; places: number[] }>()
   for (const [place, { ports = [] }] of subsets.entries()) {
-    for (const port of ports.length === 0 ? [undefined] : ports) {
+    for (const [index, port] of ports.length === 0 ? [[0, undefined] as const] : ports.entries()) {
       const { name, port: number, protocol, appProtocol } = port ?? {}
-      const kept = appProtocol !== undefined && areRead ? [appProtocol, place] : [appProtocol]
+      const kept = appProtocol !== undefined && areRead ? [appProtocol, place, index] : [appProtocol]
       const id = port === undefined ? "" : JSON.stringify([name, number, protocol, ...kept])
       const of = found.get(id)
       if (of === undefined) found.set(id, { port, places: [place] })

@@ -52,7 +52,7 @@ describe("slices that were", () => {
     ["found", {}, "no"],
   ])("%s, where %j is shown, are as written: %s", (what, state, wanted) => {
     const clock = new FakeClock()
-    const tracker = new SliceTracker(clock)
+    const tracker = new SliceTracker(clock, () => true)
     tracker[what]("t", slice("a", 10))
     expect(shown(tracker, clock, state)).toBe(wanted)
     expect(tracker.isWritten("t", "default/other", [], () => undefined)).toBe("yes")
@@ -61,7 +61,7 @@ describe("slices that were", () => {
 
   test("given to somebody else are awaited even when they are gone, until they are back or released", () => {
     const clock = new FakeClock()
-    const tracker = new SliceTracker(clock)
+    const tracker = new SliceTracker(clock, () => true)
     const cached = slice("a", 11)
     tracker.wrote("t", slice("a", 10))
     expect(shown(tracker, clock, { cached, isIts: false })).toBe("no")

@@ -27,11 +27,14 @@ type OfService = Map<string, Known>
 
 export class SliceTracker {
   readonly #clock: Clock
+  readonly #isFollowed: (tenant: string) => boolean
   /** By tenant, and "namespace/name" of the Service. */
   readonly #known = new Map<string, Map<string, OfService>>()
 
-  constructor(clock: Clock) {
+  /** `isFollowed`: whether the tenant's slices are. Of another one, which is asleep or gone, nothing is kept. */
+  constructor(clock: Clock, isFollowed: (tenant: string) => boolean) {
     this.#clock = clock
+    this.#isFollowed = isFollowed
   }
 
   /** Created or updated. */
@@ -45,7 +48,13 @@ export class SliceTracker {
 
   /** In the cache, as it should be. */
   found(tenant: string, slice: EndpointSlice): void {
-    if (this.#of(tenant, slice).has(slice.metadata.uid ?? "")) return
+    if (
+      this.#known
+        .get(tenant)
+        ?.get(serviceOf(slice))
+        ?.has(slice.metadata.uid ?? "") === true
+    )
+      return
     this.#set(tenant, slice, { resourceVersion: slice.metadata.resourceVersion ?? "0", isShown: true })
   }
 
@@ -61,11 +70,20 @@ export class SliceTracker {
     this.#known.delete(tenant)
   }
 
-  /** The Service has no slices of this controller. What the cache does not show yet is still awaited: it may get some again. */
-  release(tenant: string, service: string, cached: Cached): void {
+  /**
+   * The Service has no slices of this controller. What the cache does not show yet is still awaited, since it may get some again: true if
+   * there is such.
+   */
+  release(tenant: string, service: string, cached: Cached): boolean {
     const known = this.#known.get(tenant)?.get(service)
-    for (const [uid, write] of known ?? []) if (look(uid, write, cached)) known?.delete(uid)
-    if (known?.size === 0) this.#known.get(tenant)?.delete(service)
+    if (known === undefined) return false
+    for (const [uid, write] of known) if (look(uid, write, cached) || this.#isLost(write)) known.delete(uid)
+    if (known.size === 0) this.#known.get(tenant)?.delete(service)
+    return known.size > 0
+  }
+
+  #isLost({ at }: Known): boolean {
+    return this.#clock.elapsed() - at > patienceMs
   }
 
   /** Whether these are what was written. "later": the cache is behind. "no": not until somebody else does something. */
@@ -83,13 +101,14 @@ export class SliceTracker {
         continue
       }
       if (write.isShown) return "no"
-      if (this.#clock.elapsed() - write.at > patienceMs) known.delete(uid)
+      if (this.#isLost(write)) known.delete(uid)
       else isLate = true
     }
     return isLate ? "later" : "yes"
   }
 
   #set(tenant: string, slice: EndpointSlice, write: Pick<Known, "resourceVersion" | "isShown">): void {
+    if (!this.#isFollowed(tenant)) return
     const { name = "", uid = "" } = slice.metadata
     this.#of(tenant, slice).set(uid, { name, at: this.#clock.elapsed(), ...write })
   }
@@ -109,7 +128,7 @@ const serviceOf = ({ metadata: { namespace = "", labels = {} } }: EndpointSlice)
 /** Whether the cache shows the write, or has shown it. */
 function look(uid: string, write: Known, cached: Cached): boolean {
   const slice = cached(write.name)
-  write.isShown ||= slice?.metadata.uid === uid && isShown(write, slice)
+  write.isShown ||= slice?.metadata.uid === uid ? isShown(write, slice) : write.resourceVersion === undefined
   return write.isShown
 }
 

@@ -86,7 +86,7 @@ async function reconcile(
   }
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
   if (ready === "Unknown") return undefined
-  return { requeueAfterMs: Math.max(1, Math.min(silentMs, lease === undefined ? silentMs : leaseMs)) }
+  return { requeueAfterMs: Math.max(1, Math.min(silentMs, leaseMs)) }
 }
 
 function memoryOf(memories: Memories, tenant: string): TenantMemory {
