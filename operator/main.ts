@@ -26,7 +26,7 @@ export { defaultClusterVersion } from "./types.ts"
 interface Key {
   namespace: string
   name: string
-  /** Set by the initial list: there may be thousands, and what is created or changed meanwhile takes turns with all of them together. */
+  /** From the initial list: there may be thousands, and those that are created meanwhile take turns with all of them together. */
   isInitial?: boolean
 }
 

@@ -407,10 +407,17 @@ describe("the operator", () => {
     await operator[Symbol.asyncDispose]()
     const before = Array.from({ length: 500 }, (_, index) => `before-${index}`)
     for (const name of before) await create("default", name)
-    const made = vi.spyOn(tenants, "create")
+    const make = tenants.create.bind(tenants)
+    const gate = Promise.withResolvers<void>()
+    const made = vi.spyOn(tenants, "create").mockImplementation(async (request) => {
+      await gate.promise
+      return make(request)
+    })
     operator = await startOperator({ superClient: superCluster, tenants })
     await operator.whenReady()
     await create("default", "acme")
+    await new Promise(setImmediate) // it is queued
+    gate.resolve()
     await inPhase("default", "acme", "Running")
     await inPhase("default", before.at(-1)!, "Running")
     const order = made.mock.calls.map(([{ name }]) => name)

@@ -12,7 +12,7 @@ type Listed = ReadonlyMap<string, readonly KubeObject[]>
 
 export class TenantsNamespaces {
   readonly #client: KubeClient
-  #running: Promise<unknown> = Promise.resolve()
+  #running = Promise.resolve()
   #next: Promise<Listed> | undefined
 
   constructor(client: KubeClient) {
@@ -29,7 +29,8 @@ export class TenantsNamespaces {
   #list(): Promise<Listed> {
     this.#next = undefined
     const listing = listAll(this.#client, namespaces, { labelSelector: clusterLabel, metadataOnly: true })
-    this.#running = listing.catch(() => undefined) // reported to those who wait for it
+    const ended = (): void => undefined // a failure is reported to those who wait for the list
+    this.#running = listing.then(ended, ended)
     return listing.then((all) => Map.groupBy(all, ({ metadata }) => metadata.labels?.[clusterLabel] ?? ""))
   }
 }
