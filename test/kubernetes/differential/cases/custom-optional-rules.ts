@@ -120,8 +120,6 @@ const rules = [
   "oldSelf.optMap(o, o.size > 1).orValue(true)",
   `oldSelf.?when.optMap(w, w < ${later}).orValue(true)`,
   "oldSelf.?inner.?x.orValue(3) == self.inner.x",
-  `cel.bind(o, self.?when, o.hasValue() ? o.value() > ${later} : true)`,
-  `cel.bind(o, optional.of(self), o.value().when > ${later})`,
 ]
 
 function compared(): RequestStep[] {
