@@ -3,6 +3,7 @@
 import { once } from "node:events"
 import { connect } from "node:http2"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { WebSocket } from "ws"
 import { eventually } from "../../test/harness/eventually.ts"
 import type { Loose } from "../testing/kinds.ts"
 import { NodeFixture } from "../testing/node-fixture.ts"
@@ -13,7 +14,7 @@ import {
   type TestGateway,
   type TestTenant,
 } from "../testing/start-gateway.ts"
-import { flunders, FlunderServer, group, numbers, watched } from "./testing/flunder-server.ts"
+import { flunders, FlunderServer, group, numbers, silent, watched } from "./testing/flunder-server.ts"
 
 const services = "/apis/apiregistration.k8s.io/v1/apiservices"
 const authentication = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
@@ -192,6 +193,21 @@ describe("an aggregated API server", () => {
       ["PATCH", `${path}/x`, json, "application/strategic-merge-patch+json"],
       ["GET", expect.stringMatching(/flunders\?watch=true&resourceVersion=5&timeoutSeconds=\d+$/), json, undefined],
     ])
+  })
+
+  test("has streams, which outlast the time of a request", async () => {
+    const path = `/tenants/a/apis/${group}/v1alpha1/namespaces/default/flunders/x/console?timeout=100ms`
+    const { certificate: cert, key } = tenant
+    const ca = gateway.gateway.certificateAuthority
+    const socket = new WebSocket(`${gateway.url.replace(/^http/, "ws")}${path}`, { ca, cert, key })
+    await once(socket, "open")
+    expect((await call(`${silent}?timeout=200ms`)).code).toBe(504)
+    const closed = once(socket, "close")
+    socket.send("still here")
+    const [message] = (await Promise.race([once(socket, "message"), closed])) as [unknown]
+    expect(String(message)).toBe("still here")
+    socket.close()
+    await closed
   })
 
   test("gets the request's id, and the gateway's headers precede its own", async () => {

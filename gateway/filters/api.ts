@@ -70,6 +70,10 @@ class HandledRequest implements RequestContext {
     return this.#state.deadline
   }
 
+  endTimeLimit(): void {
+    this.#state.endTimeLimit?.()
+  }
+
   endAfter(seconds: number): void {
     this.#state.endAfter(seconds)
   }

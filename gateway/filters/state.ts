@@ -60,6 +60,8 @@ export class RequestState implements Passing {
   askedMs: number | undefined
   /** When its time is over, in terms of performance.now(); undefined if that is not limited. */
   deadline: number | undefined
+  /** Ends that limit, for a request that has become a stream. */
+  endTimeLimit: (() => void) | undefined
   /** Ended by the server: timed out, or over a limit. */
   isTerminated = false
   /** Set when the caller impersonates another user. */

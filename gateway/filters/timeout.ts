@@ -34,17 +34,18 @@ export function withTimeout(limitMs: number): Filter {
       }
       const { askedMs: asked } = state
       state.deadline = performance.now() + Math.min(asked ?? limitMs, limitMs)
-      if (asked === undefined || asked >= limitMs) {
-        state.whenDone(deadlines.add(expire))
-      } else if (asked < shortestMs) {
-        return expire()
-      } else {
-        const timer = setTimeout(expire, asked)
-        state.whenDone(() => clearTimeout(timer))
-      }
+      if (asked !== undefined && asked < shortestMs) return expire()
+      const end = asked === undefined || asked >= limitMs ? deadlines.add(expire) : expireAfter(asked, expire)
+      state.whenDone(end)
+      state.endTimeLimit = end
     }
     next()
   }
+}
+
+function expireAfter(ms: number, expire: () => void): () => void {
+  const timer = setTimeout(expire, ms)
+  return () => clearTimeout(timer)
 }
 
 function askedTime(query: URLSearchParams): number | undefined {

@@ -36,7 +36,7 @@ export interface ForwardOptions {
 }
 
 /** From the request context. */
-type Turns = Pick<RequestContext, "aside" | "pause" | "holdUnsent">
+type Turns = Pick<RequestContext, "aside" | "pause" | "holdUnsent" | "endTimeLimit">
 
 const unreachable = (error: unknown): StatusError =>
   serviceUnavailable(`error trying to reach service: ${goError(error)}`, { cause: error })
@@ -59,6 +59,7 @@ export async function forward(
         headers: { value: { ...headers, upgrade: protocol } },
       }) as IncomingMessage
       await forwardUpgrade(passed, upgrade, { ...target, headers }, { hold: turns.holdUnsent, signal })
+      turns.endTimeLimit?.()
     } catch (error) {
       if (error instanceof UpgradeRefused) passRefusal(response, error)
       else throw serviceUnavailable(withoutUpgrade(error), { cause: error })

@@ -80,4 +80,6 @@ export interface RequestContext {
   holdUnread?(bytes: number, cut: () => void): (() => void) | undefined
   /** Likewise for a stream that is forwarded: a log, an exec, the answer of a proxy. */
   readonly holdUnsent?: HoldUnsent | undefined
+  /** Called when it has become a stream, which may last as long as both sides like. */
+  endTimeLimit?(): void
 }

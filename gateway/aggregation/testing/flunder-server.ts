@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { TLSSocket } from "node:tls"
+import { WebSocketServer } from "ws"
 import { createAuthority, issueServingCertificate } from "../../pki/pki.ts"
 
 export const group = "wardle.example.com"
@@ -63,6 +64,8 @@ const documents: Readonly<Record<string, unknown>> = {
   },
 }
 
+/** Is never answered. */
+export const silent = `/apis/${group}/v1alpha1/namespaces/default/flunders/silent`
 export const watched = [
   { type: "ADDED", object: { metadata: { name: "x", resourceVersion: "7" } } },
   { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } },
@@ -86,6 +89,8 @@ export class FlunderServer {
     this.#server = server
     this.caBundle = caBundle
     server.on("request", (request, response) => this.#answer(request, response))
+    const sockets = new WebSocketServer({ server })
+    sockets.on("connection", (socket) => socket.on("message", (message) => socket.send(message)))
   }
 
   get port(): number {
@@ -103,6 +108,7 @@ export class FlunderServer {
     const asked: Seen = { method, url, headers, client, body: "" }
     this.seen.push(asked)
     request.on("data", (chunk: Buffer) => (asked.body += chunk.toString()))
+    if (url.startsWith(silent)) return
     if (url.includes("watch=true")) {
       response.end(watched.map((event) => `${JSON.stringify(event)}\n`).join(""))
       return
