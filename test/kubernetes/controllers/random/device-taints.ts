@@ -2,10 +2,10 @@
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Step } from "../scenario.ts"
+import { driver, resourceClaim, resourceSlice } from "../scenarios/device-steps.ts"
 import { container } from "../scenarios/steps.ts"
 import { type Family, held, maybe, oneByOne, refusable, reported, some } from "./family.ts"
 
-const driver = "example.com"
 const slices = ["NAMESPACE", "NAMESPACE", "NAMESPACE-b"]
 const pods = ["p0", "p1", "p2"]
 const claims = ["c0", "c1"]
@@ -28,7 +28,7 @@ export const deviceTaints: Family = (random) => {
     () => status(allocated(random)),
     () => status({ reservedFor: users(random) }),
     () => status({ allocation: null, reservedFor: null }),
-    () => claim(pick(random, claims)),
+    () => resourceClaim(pick(random, claims)),
     () => pod(random),
     () => pod(random),
     () => ({ bind: [pick(random, pods), "n1"] }),
@@ -42,7 +42,7 @@ export const deviceTaints: Family = (random) => {
   ]
   const begin = [
     slice(random, "NAMESPACE"),
-    ...claims.map((name) => claim(name)),
+    ...claims.map((name) => resourceClaim(name)),
     ...pods.slice(random(3)).map((name) => pod(random, name)),
     ...claims.map((name): Step => ({
       patch: ["resourceclaims", name],
@@ -69,28 +69,8 @@ const tainted = (random: Random): object[] =>
   }))
 
 /** Of older or newer words of its pool. */
-const slice = (random: Random, name: string): Step => ({
-  create: {
-    apiVersion: "resource.k8s.io/v1",
-    kind: "ResourceSlice",
-    metadata: { name },
-    spec: {
-      driver,
-      pool: { name: "NAMESPACE", generation: name === "NAMESPACE" ? 1 : random(3), resourceSliceCount: 1 },
-      allNodes: true,
-      devices: tainted(random),
-    },
-  },
-})
-
-const claim = (name: string): Step => ({
-  create: {
-    apiVersion: "resource.k8s.io/v1",
-    kind: "ResourceClaim",
-    metadata: { name, finalizers: ["resource.kubernetes.io/delete-protection"] },
-    spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } },
-  },
-})
+const slice = (random: Random, name: string): Step =>
+  resourceSlice(name, name === "NAMESPACE" ? 1 : random(3), tainted(random))
 
 const tolerations = (random: Random): object[] =>
   some(random, 0, 2, () => {

@@ -1,35 +1,18 @@
 // Pods whose devices are tainted.
 
 import type { Scenario, Step } from "../scenario.ts"
+import { driver, resourceClaim, resourceSlice } from "./device-steps.ts"
 import { container, settle } from "./steps.ts"
 
-const driver = "example.com"
 const broken = { key: "example.com/broken", value: "yes", effect: "NoExecute" }
-const slice = (taints: object[], generation = 1, name = "NAMESPACE"): Step => ({
-  create: {
-    apiVersion: "resource.k8s.io/v1",
-    kind: "ResourceSlice",
-    metadata: { name },
-    spec: {
-      driver,
-      pool: { name: "NAMESPACE", generation, resourceSliceCount: 1 },
-      allNodes: true,
-      devices: [{ name: "gpu", taints }, { name: "other" }],
-    },
-  },
-})
+const devices = (taints: object[]): object[] => [{ name: "gpu", taints }, { name: "other" }]
+const slice = (taints: object[], generation = 1, name = "NAMESPACE"): Step =>
+  resourceSlice(name, generation, devices(taints))
 const tainted = (...taints: object[]): Step => ({
   patch: ["resourceslices", "NAMESPACE"],
-  with: { spec: { devices: [{ name: "gpu", taints }, { name: "other" }] } },
+  with: { spec: { devices: devices(taints) } },
 })
-const claim: Step = {
-  create: {
-    apiVersion: "resource.k8s.io/v1",
-    kind: "ResourceClaim",
-    metadata: { name: "gpu", finalizers: ["resource.kubernetes.io/delete-protection"] },
-    spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } },
-  },
-}
+const claim = resourceClaim("gpu")
 const pod = (name: string, metadata: object = {}, spec: object = {}): Step => ({
   create: {
     apiVersion: "v1",
