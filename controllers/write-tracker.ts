@@ -5,7 +5,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import type { Clock } from "../client/clock.ts"
 
 /** A write that is not shown after this time was overwritten by another client, or will never be shown. */
-const patienceMs = 5_000
+export const patienceMs = 5_000
 /** Delay of a reconcile whose cache does not show the last writes yet; usually their events arrive earlier. */
 export const staleRetryMs = 100
 
@@ -73,9 +73,13 @@ export class WriteTracker {
   }
 }
 
-/** resourceVersions of a resource are comparable numbers (KEP-5504). */
 function isShown({ resourceVersion, isChange, deletedUid }: Write, object: KubeObject | undefined): boolean {
   if (resourceVersion === undefined) return object?.metadata.uid !== deletedUid
   if (object === undefined) return isChange === true
-  return BigInt(object.metadata.resourceVersion ?? "0") >= BigInt(resourceVersion)
+  return isAtLeast(object, resourceVersion)
+}
+
+/** resourceVersions of a resource are comparable numbers (KEP-5504). */
+export function isAtLeast({ metadata }: KubeObject, resourceVersion: string): boolean {
+  return BigInt(metadata.resourceVersion ?? "0") >= BigInt(resourceVersion)
 }

@@ -6,9 +6,7 @@
 import { serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { EndpointSlice } from "../../apimachinery/object.ts"
 import type { Clock } from "../../client/clock.ts"
-
-/** A write that is not shown after this time was overwritten by another client, or will never be shown. */
-const patienceMs = 5_000
+import { isAtLeast, patienceMs } from "../write-tracker.ts"
 
 interface Known {
   name: string
@@ -19,7 +17,7 @@ interface Known {
   isShown: boolean
 }
 
-/** Of whomever. */
+/** A slice of the Service's namespace, whoever manages it. */
 type Cached = (name: string) => EndpointSlice | undefined
 
 /** By uid. */
@@ -48,22 +46,13 @@ export class SliceTracker {
 
   /** In the cache, as it should be. */
   found(tenant: string, slice: EndpointSlice): void {
-    if (
-      this.#known
-        .get(tenant)
-        ?.get(serviceOf(slice))
-        ?.has(slice.metadata.uid ?? "") === true
-    )
-      return
-    this.#set(tenant, slice, { resourceVersion: slice.metadata.resourceVersion ?? "0", isShown: true })
+    const isKnown = this.#find(tenant, slice)?.has(slice.metadata.uid ?? "") === true
+    if (!isKnown) this.#set(tenant, slice, { resourceVersion: slice.metadata.resourceVersion ?? "0", isShown: true })
   }
 
   /** Deleted by whomever, while it was still this controller's. */
   gone(tenant: string, slice: EndpointSlice): void {
-    this.#known
-      .get(tenant)
-      ?.get(serviceOf(slice))
-      ?.delete(slice.metadata.uid ?? "")
+    this.#find(tenant, slice)?.delete(slice.metadata.uid ?? "")
   }
 
   forget(tenant: string): void {
@@ -113,6 +102,10 @@ export class SliceTracker {
     this.#of(tenant, slice).set(uid, { name, at: this.#clock.elapsed(), ...write })
   }
 
+  #find(tenant: string, slice: EndpointSlice): OfService | undefined {
+    return this.#known.get(tenant)?.get(serviceOf(slice))
+  }
+
   #of(tenant: string, slice: EndpointSlice): OfService {
     const services = this.#known.get(tenant) ?? new Map<string, OfService>()
     this.#known.set(tenant, services)
@@ -132,8 +125,7 @@ function look(uid: string, write: Known, cached: Cached): boolean {
   return write.isShown
 }
 
-/** resourceVersions of a resource are comparable numbers (KEP-5504). */
-function isShown({ resourceVersion }: Known, { metadata }: EndpointSlice): boolean {
-  if (resourceVersion === undefined) return metadata.deletionTimestamp !== undefined
-  return BigInt(metadata.resourceVersion ?? "0") >= BigInt(resourceVersion)
+function isShown({ resourceVersion }: Known, slice: EndpointSlice): boolean {
+  if (resourceVersion === undefined) return slice.metadata.deletionTimestamp !== undefined
+  return isAtLeast(slice, resourceVersion)
 }

@@ -67,8 +67,7 @@ async function reconcile(
   const ofTenant = memoryOf(memories, tenant)
   const memory = ofTenant.nodes.get(name) ?? registerNode(controller, ofTenant, tenant, cached)
   const client = controller.client(tenant)
-  const lease = await leaseOf(client, name)
-  const health = observe(memory.health, cached, lease, ctx.clock)
+  const health = observe(memory.health, cached, await leaseOf(client, name), ctx.clock)
   memory.health = health
   let node = await alignLabels(client, cached)
   const silentMs = silentInMs(node, health, ctx.clock.elapsed())
