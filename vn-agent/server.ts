@@ -14,7 +14,7 @@ import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { CallRefused, NodeServer } from "../client/http/node-server.ts"
-import { limitConnecting } from "../client/http/time-limits.ts"
+import { limitConnecting, nodeConnectTimeoutMs } from "../client/http/time-limits.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
 import { errorTranslation } from "./error-channel/translation.ts"
 import { verifyIdentity, type TenantIdentity } from "./identity.ts"
@@ -22,8 +22,6 @@ import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
 import { apiServerPath, kubeletPath, refusal, refusalText, superNamespaceOf } from "./translate.ts"
 
-/** As upstream. Once there is a connection, a log may be silent for as long as it likes. */
-const connectTimeoutMs = 30_000
 /** Of what the kubelet says of a call that it refuses. */
 const maxRefusalBytes = 64 * 1024
 
@@ -108,7 +106,7 @@ class Calls {
       proxyTimeout: 0, // a followed log may be silent for hours
       selfHandleResponse: true, // a refusal is told in other words
       on: {
-        proxyReq: (asking) => limitConnecting(asking, connectTimeoutMs),
+        proxyReq: (asking) => limitConnecting(asking, nodeConnectTimeoutMs),
         proxyRes: (answer, request) => this.#asked.get(request)?.resolve(answer),
         error: (error, request) => {
           this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")

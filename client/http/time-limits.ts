@@ -13,6 +13,9 @@ export function limitStream(request: ClientRequest, idleMs: number, beginMs: num
   request.once("close", clear)
 }
 
+/** Of connections to kubelets and vn-agents, as upstream. A log may be silent for as long as it likes, but only once there is one. */
+export const nodeConnectTimeoutMs = 30_000
+
 export function limitConnecting(request: ClientRequest, timeoutMs: number): void {
   const limit = (socket: Socket): void => {
     if (!socket.connecting) return

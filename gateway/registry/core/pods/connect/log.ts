@@ -14,7 +14,7 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
-import { limitConnecting } from "../../../../../client/http/time-limits.ts"
+import { limitConnecting, nodeConnectTimeoutMs } from "../../../../../client/http/time-limits.ts"
 import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
 import { countUnsent } from "../../../../../client/http/unsent.ts"
 import { answerTo } from "../../../../backends/answer-to.ts"
@@ -23,8 +23,6 @@ import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
 import { streamOverWebSocket } from "./websocket-stream.ts"
 
-/** As upstream. A log may be silent for as long as it likes, but only once there is a connection. */
-const connectTimeoutMs = 30_000
 /** Maximum number of bytes of a kubelet's error text that are returned. */
 const maxErrorBytes = 16 * 1024
 
@@ -101,7 +99,7 @@ function parseTime(text: string): string {
 
 function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const request = httpsRequest({ ...tcpKeepAlive, ...target, method: "GET", signal })
-  limitConnecting(request, connectTimeoutMs)
+  limitConnecting(request, nodeConnectTimeoutMs)
   request.end()
   return answerTo(request).catch((error: unknown) => {
     throw serviceUnavailable(`the node of this pod does not answer: ${errorMessage(error)}`, { cause: error })
