@@ -93,7 +93,7 @@ const empty = { memory: await residentMiB([up.pid!]), disk: await storedKiB(), s
 const together: number[] = []
 const single: number[] = []
 /** Of the tenants that are woken: they keep their connections, so that no handshake is measured. */
-const clients = new Map<number, Client>()
+const clients: Client[] = []
 const spaces: number[] = []
 await using stack = new AsyncDisposableStack()
 const admin = stack.use(await adminClient(up))
@@ -125,7 +125,7 @@ const diskEmpty = ((await storedKiB()) - empty.disk) / tenants
 await forEach("making objects", tenants, async (index) => {
   const client = await maker.connect(`t${index}`)
   for (let object = 0; object < objects; object++) await client.create(configMaps, configMap(`c${object}`))
-  if (sample.has(index)) clients.set(index, client)
+  if (sample.has(index)) clients.push(client)
   else await client[Symbol.asyncDispose]()
 })
 await waitUntilAsleep(up)
@@ -143,14 +143,14 @@ const asleep = {
 const wake: number[] = []
 const warm: number[] = []
 collectGarbage()
-for (const client of clients.values()) {
+for (const client of clients) {
   for (const times of [wake, warm]) {
     const begin = performance.now()
     await client.get(configMaps, "default", "c0")
     times.push(performance.now() - begin)
   }
 }
-for (const client of clients.values()) await client[Symbol.asyncDispose]()
+for (const client of clients) await client[Symbol.asyncDispose]()
 await stack.disposeAsync()
 await up.kill()
 const restart = performance.now()

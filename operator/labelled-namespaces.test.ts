@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest"
 import { clusterLabel } from "../apimachinery/tenancy.ts"
 import { namespaces } from "../client/resources.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
-import { TenantsNamespaces } from "./tenants-namespaces.ts"
+import { LabelledNamespaces } from "./labelled-namespaces.ts"
 
 const create = (client: FakeCluster, name: string, key?: string) =>
   client.create(namespaces, {
@@ -15,7 +15,7 @@ test("those who ask at the same time share a list, which begins after they have 
   const client = new FakeCluster({ isSuper: true })
   for (const [name, key] of [["a-1", "a"], ["b-1", "b"], ["none"]] as const) await create(client, name, key)
   const list = vi.spyOn(client, "list")
-  const all = new TenantsNamespaces(client)
+  const all = new LabelledNamespaces(client)
   const names = async (key: string) => (await all.of(key)).map(({ metadata }) => metadata.name)
 
   const held = Promise.withResolvers<Awaited<ReturnType<typeof client.list>>>()

@@ -10,7 +10,7 @@ import type { KubeClient } from "../client/rest.ts"
 /** By cluster key. */
 type Listed = ReadonlyMap<string, readonly KubeObject[]>
 
-export class TenantsNamespaces {
+export class LabelledNamespaces {
   readonly #client: KubeClient
   #running = Promise.resolve()
   #next: Promise<Listed> | undefined

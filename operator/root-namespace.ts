@@ -16,7 +16,7 @@ import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.
 import { namespaces, secrets } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
-import type { TenantsNamespaces } from "./tenants-namespaces.ts"
+import type { LabelledNamespaces } from "./labelled-namespaces.ts"
 
 const issuedAtAnnotation = "tenancy.x-k8s.io/issued-at"
 const tenantUIDAnnotation = "tenancy.x-k8s.io/tenant-uid"
@@ -114,7 +114,7 @@ export async function storeKubeconfig(client: KubeClient, tenant: Tenant, text: 
 /** Deletes all namespaces of that VirtualCluster in the super cluster, and no others. */
 export async function removeNamespaces(
   client: KubeClient,
-  labelled: TenantsNamespaces,
+  labelled: LabelledNamespaces,
   { clusterKey, uid }: { clusterKey: string; uid: string },
 ): Promise<void> {
   for (const { metadata } of await labelled.of(clusterKey)) {

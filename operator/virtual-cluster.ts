@@ -10,7 +10,7 @@ import { Obstacle, nameTaken, namespaceTaken, noSuchVersion } from "./obstacle.t
 import { operatorLimits } from "./options.ts"
 import { Reports, type ReportsParts } from "./reports.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
-import { TenantsNamespaces } from "./tenants-namespaces.ts"
+import { LabelledNamespaces } from "./labelled-namespaces.ts"
 import type { VirtualCluster, VirtualClusterStatus } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
@@ -26,7 +26,7 @@ type Outcome = void | { requeueAfterMs: number }
 export class VirtualClusterReconciler {
   readonly #parts: VirtualClusterParts
   readonly #reports: Reports
-  readonly #namespaces: TenantsNamespaces
+  readonly #namespaces: LabelledNamespaces
   /** Uids of tenants whose kubeconfig this process has compared with the gateway's address, which may have changed. */
   readonly #compared = new Set<string>()
   readonly #byClusterKey = new Map<string, Tenant>()
@@ -36,7 +36,7 @@ export class VirtualClusterReconciler {
   constructor(parts: VirtualClusterParts) {
     this.#parts = parts
     this.#reports = new Reports(parts)
-    this.#namespaces = new TenantsNamespaces(parts.superClient)
+    this.#namespaces = new LabelledNamespaces(parts.superClient)
   }
 
   /** Keeps track of the existing tenants. Returns a function that stops it. */

@@ -110,6 +110,7 @@ export class Publisher {
     this.#anew.set(name, ofTenant.set(idOf(kind, desired), digestOf(desired)))
   }
 
+  /** The tenant is gone. */
   forget(tenant: string): void {
     this.#anew.delete(tenant)
   }

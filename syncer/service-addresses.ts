@@ -24,7 +24,7 @@ import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
-import { SuperNamespaces } from "./super-namespaces.ts"
+import type { SuperNamespaces } from "./super-namespaces.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
 /** Exactly one of the two functions is called. What cannot be taken back is logged: the tenant is told why its write has failed. */
@@ -76,13 +76,11 @@ class Claims {
   readonly #options: ServiceAddressOptions
   /** By uid, Services being written, with their end: their copies are not orphans. */
   readonly #underWay = new Map<string, Promise<void>>()
-  readonly #namespaces: SuperNamespaces
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
     this.#superClient = superClient
     this.#tenant = tenant
     this.#options = options
-    this.#namespaces = options.superNamespaces
   }
 
   async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {
@@ -161,7 +159,7 @@ class Claims {
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
     const desired = this.#desired(service)
-    await this.#namespaces.ensure(this.#tenant, service.metadata.namespace ?? "")
+    await this.#options.superNamespaces.ensure(this.#tenant, service.metadata.namespace ?? "")
     try {
       return await this.#superClient.create(services, desired)
     } catch (error) {
