@@ -1,36 +1,12 @@
+// Which claims and volumes are bound to each other.
+
 import { describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { chance, createRandom, seeds } from "../../apimachinery/testing/random.ts"
 import { events, persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
-import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-
-const only = ["persistentvolume-binder"]
-
-function volume(name: string, storage: string, spec: object = {}, metadata: object = {}): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: { name, ...metadata },
-    spec: { capacity: { storage }, accessModes: ["ReadWriteOnce"], persistentVolumeReclaimPolicy: "Retain", ...spec },
-  } as KubeObject
-}
-
-function claim(name: string, storage: string, spec: object = {}, metadata: object = {}): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name, namespace: "default", ...metadata },
-    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage } }, ...spec },
-  } as KubeObject
-}
-
-const findVolume = (harness: Harness, name: string): PersistentVolume =>
-  harness.cluster.find<PersistentVolume>(persistentVolumes, undefined, name)!
-const findClaim = (harness: Harness, name: string): PersistentVolumeClaim =>
-  harness.cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", name)!
-const eventReasons = (harness: Harness): unknown[] => harness.cluster.all(events).map((event) => event["reason"])
-const phase = (harness: Harness, name: string): unknown => findVolume(harness, name).status?.phase
+import { eventually, startHarness } from "../testing/harness.ts"
+import { claim, eventReasons, findClaim, findVolume, only, phase, volume } from "../testing/volumes.ts"
 
 describe("a claim", () => {
   test("is bound to the smallest volume that fits", async () => {
@@ -206,68 +182,6 @@ describe("a claim", () => {
     await eventually(() => expect(eventReasons(harness)).toEqual(["FailedBinding"]))
     for (const name of ["theirs", "shown", "early"]) expect(findClaim(harness, name).status?.phase).toBeUndefined()
     expect(findVolume(harness, "theirs").status).toBeUndefined()
-  })
-})
-
-describe("a volume whose claim is deleted", () => {
-  const nfs = { nfs: { server: "10.0.0.1", path: "/x" } }
-  const none = "no volume plugin matched"
-  const getting = 'error getting deleter volume plugin for volume "v":'
-
-  test.each([
-    [{ csi: { driver: "d", volumeHandle: "h" } }, {}, "Released", undefined],
-    [{}, { "pv.kubernetes.io/provisioned-by": "csi.example.com" }, "Released", undefined],
-    [{}, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/gce-pd" }, "Released", undefined],
-    [{}, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/x" }, "Failed", `${none} name: kubernetes.io/x`],
-    [nfs, {}, "Failed", `${getting} no deletable volume plugin matched`],
-    [{ gcePersistentDisk: { pdName: "d" } }, {}, "Failed", `${getting} ${none}`],
-    [
-      { hostPath: { path: "/var/x" } },
-      {},
-      "Failed",
-      "host_path deleter only supports /tmp/.+ but received provided /var/x",
-    ],
-    [
-      nfs,
-      { "pv.kubernetes.io/provisioned-by": "kubernetes.io/host-path" },
-      "Failed",
-      'failed to create deleter for volume "v": spec.PersistentVolumeSource.HostPath is nil',
-    ],
-    [{ hostPath: { path: "/tmp/x" } }, {}, undefined, undefined],
-  ])("of %j %j that is terminating becomes %s", async (source, annotations, wanted, message) => {
-    await using harness = await startHarness({ only })
-    const policy = { persistentVolumeReclaimPolicy: "Delete" }
-    await harness.create(persistentVolumes, volume("v", "1Gi", { ...policy, ...source }, { annotations }))
-    await harness.create(persistentVolumeClaims, claim("data", "1Gi"))
-    await eventually(() => expect(phase(harness, "v")).toBe("Bound"))
-    await harness.cluster.delete(persistentVolumeClaims, "default", "data")
-    const status = (): PersistentVolume["status"] =>
-      harness.cluster.find<PersistentVolume>(persistentVolumes, undefined, "v")?.status
-    await eventually(() => expect(status()?.phase).toBe(wanted))
-    expect(status()?.message).toBe(message)
-  })
-
-  test("records the migrated driver and the finalizer that holds it", async () => {
-    await using harness = await startHarness({ only })
-    const external = "external-provisioner.volume.kubernetes.io/finalizer"
-    const policy = { persistentVolumeReclaimPolicy: "Delete" }
-    const by = (plugin: string): object => ({ "pv.kubernetes.io/provisioned-by": plugin })
-    const finalizers = [external]
-    await harness.create(
-      persistentVolumes,
-      volume("migrated", "1Gi", policy, { annotations: by("kubernetes.io/gce-pd"), finalizers }),
-    )
-    await harness.create(
-      persistentVolumes,
-      volume("in-tree", "1Gi", policy, { annotations: by("kubernetes.io/host-path"), finalizers }),
-    )
-    await eventually(() => {
-      expect(findVolume(harness, "migrated").metadata).toMatchObject({
-        annotations: { "pv.kubernetes.io/migrated-to": "pd.csi.storage.gke.io" },
-        finalizers: [external],
-      })
-      expect(findVolume(harness, "in-tree").metadata.finalizers).toEqual(["kubernetes.io/pv-controller"])
-    })
   })
 })
 

@@ -1,0 +1,81 @@
+// The claims of a StatefulSet's pods.
+
+import { describe, expect, test } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { persistentVolumeClaims, statefulSets } from "../../client/resources.ts"
+import { eventually, eventTexts, startHarness } from "../testing/harness.ts"
+import { names, only, podsOf, settled, statefulSet, statusOf } from "../testing/stateful-set.ts"
+
+describe("a StatefulSet", () => {
+  test("deletes claims of scaled-down pods by its retention policy", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(
+      statefulSets,
+      statefulSet(2, {
+        volumeClaimTemplates: [{ metadata: { name: "data" } }],
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" },
+      }),
+    )
+    await settled(harness, 2)
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 1 } })
+    await settled(harness, 1)
+    await eventually(() => {
+      const claims = harness.cluster.all(persistentVolumeClaims).map(({ metadata }) => metadata.name)
+      expect(claims).toEqual(["data-db-0"])
+    })
+  })
+
+  test("uses the claims of the pod's ordinal instead of template volumes of the same name", async () => {
+    await using harness = await startHarness({ only })
+    const volumes = [
+      { name: "data", emptyDir: {} },
+      { name: "tmp", emptyDir: {} },
+    ]
+    const set = statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] })
+    await harness.create(statefulSets, {
+      ...set,
+      spec: {
+        ...(set["spec"] as object),
+        template: { metadata: { labels: { app: "db" } }, spec: { containers: [], volumes } },
+      },
+    } as KubeObject)
+    await eventually(() =>
+      expect(podsOf(harness)[0]?.spec?.volumes).toEqual([
+        { name: "data", persistentVolumeClaim: { claimName: "data-db-0" } },
+        { name: "tmp", emptyDir: {} },
+      ]),
+    )
+  })
+
+  test("creates a pod only after its terminating claim is gone", async () => {
+    await using harness = await startHarness({ only })
+    const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim" }
+    const metadata = { name: "data-db-0", namespace: "default", finalizers: ["example.com/hold"] }
+    await harness.create(persistentVolumeClaims, { ...claim, metadata })
+    await harness.cluster.delete(persistentVolumeClaims, "default", "data-db-0")
+    await harness.create(statefulSets, statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] }))
+    const refusal = "FailedCreate: Create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted"
+    await eventually(() => expect(eventTexts(harness)).toContain(refusal))
+    expect(names(harness)).toEqual([])
+    await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { finalizers: null } })
+    await settled(harness, 1)
+  })
+
+  test("waits for a claim that is deleted with an earlier scaled-down pod", async () => {
+    await using harness = await startHarness({ only })
+    const persistentVolumeClaimRetentionPolicy = { whenDeleted: "Retain", whenScaled: "Delete" }
+    const volumeClaimTemplates = [{ metadata: { name: "data" } }]
+    await harness.create(statefulSets, statefulSet(2, { volumeClaimTemplates, persistentVolumeClaimRetentionPolicy }))
+    await settled(harness, 2)
+    const hold = (finalizers: string[] | null): Promise<KubeObject> =>
+      harness.change(persistentVolumeClaims, "default", "data-db-1", { metadata: { finalizers } })
+    await hold(["example.com/hold"])
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 1 } })
+    await settled(harness, 1)
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 2 } })
+    await eventually(() => expect(statusOf(harness).observedGeneration).toBe(3))
+    expect(names(harness)).toEqual(["db-0"])
+    await hold(null)
+    await settled(harness, 2)
+  })
+})
