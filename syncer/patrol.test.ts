@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test, vi } from "vitest"
-import type { KubeObject } from "../apimachinery/object.ts"
 import { forbidden } from "../apimachinery/status.ts"
 import {
   clusterAnnotation,
@@ -10,162 +9,20 @@ import {
   virtualClusterNamespaceKey,
   virtualClusterUIDAnnotation,
 } from "../apimachinery/tenancy.ts"
-import { createRandom } from "../apimachinery/testing/random.ts"
 import { countTurns } from "../client/testing/turns.ts"
-import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
-import type { Resource } from "../client/rest.ts"
-import type { Tenant } from "../client/tenants.ts"
-import { ownership } from "./conversion/ownership.ts"
-import { decide } from "./decision.ts"
+import { configMaps, namespaces, pods, serviceAccounts } from "../client/resources.ts"
 import { startSyncer, type Syncer } from "./main.ts"
-import { resourceSyncs } from "./resources/index.ts"
-import { superPlace } from "./conversion/super-object.ts"
-import { settingsOf, syncerLimits } from "./options.ts"
+import { syncerLimits } from "./options.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+import { object } from "./testing/harness.ts"
 
 let syncer: Syncer | undefined
 afterEach(async () => {
   await syncer?.[Symbol.asyncDispose]()
   syncer = undefined
 })
-
-const object = (kind: string, namespace: string | undefined, name: string, more: object = {}): KubeObject => ({
-  apiVersion: "v1",
-  kind,
-  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-  ...more,
-})
-
-const kinds: readonly { resource: Resource; kind: string; fill(value: string): object }[] = [
-  { resource: configMaps, kind: "ConfigMap", fill: (value) => ({ data: { value } }) },
-  { resource: secrets, kind: "Secret", fill: (value) => ({ data: { value } }) },
-  {
-    resource: services,
-    kind: "Service",
-    fill: (value) => ({ spec: { type: "ClusterIP", selector: { app: value }, ports: [{ port: 80 }] } }),
-  },
-  { resource: pods, kind: "Pod", fill: (value) => ({ spec: { containers: [{ name: "main", image: value }] } }) },
-]
-
-describe("the patrol after drift on both sides", () => {
-  test.each([1, 2, 3, 4, 5].map((seed) => [seed]))("patrol and queue bring them together (seed %i)", async (seed) => {
-    const random = createRandom(seed)
-    const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T
-    const superCluster = new FakeCluster({ isSuper: true })
-    const tenants = new FakeTenants()
-    const known: { tenant: Tenant; cluster: FakeCluster }[] = []
-    for (const name of ["acme", "other"]) {
-      const tenant = fakeTenant(name)
-      const cluster = tenants.add(tenant)
-      for (const namespace of ["default", "apps"]) {
-        await cluster.create(namespaces, object("Namespace", undefined, namespace))
-        await cluster.create(serviceAccounts, object("ServiceAccount", namespace, "default"))
-      }
-      known.push({ tenant, cluster })
-    }
-    const start = async (): Promise<Syncer> => {
-      const started = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
-      await started.whenSynced()
-      return started
-    }
-
-    /** All changes a tenant can make, and changes to the copies by other clients. */
-    const mutate = async (): Promise<void> => {
-      const { tenant, cluster } = pick(known)
-      const one = pick(kinds)
-      const { resource, kind } = one
-      const fill = (value: string): object => one.fill(value)
-      const namespace = pick(["default", "apps"])
-      const name = `o${random(6)}`
-      const home = superNamespace(tenant.clusterKey, namespace)
-      const inTenant = cluster.find(resource, namespace, name)
-      const inSuper = superCluster.find(resource, home, name)
-      switch (random(6)) {
-        case 0:
-          if (inTenant === undefined)
-            await cluster.create(resource, object(kind, namespace, name, fill(`v${random(9)}`)))
-          break
-        case 1:
-          if (inTenant !== undefined)
-            cluster.edit(resource, namespace, name, fill(`v${random(9)}`) as Record<string, unknown>)
-          break
-        case 2:
-          if (inTenant !== undefined) cluster.remove(resource, namespace, name)
-          break
-        case 3:
-          if (inTenant !== undefined) {
-            cluster.remove(resource, namespace, name)
-            await cluster.create(resource, object(kind, namespace, name, fill(`v${random(9)}`)))
-          }
-          break
-        case 4:
-          if (inSuper !== undefined) superCluster.remove(resource, home, name)
-          break
-        default:
-          if (inSuper !== undefined) {
-            const labels = pick<Record<string, string | null>>([{ drift: "1" }, { "tenancy.x-k8s.io/vcname": null }])
-            superCluster.edit(resource, home, name, { ...fill("drift"), metadata: { labels } })
-          }
-      }
-    }
-
-    for (let round = 0; round < 4; round++) {
-      syncer = await start()
-      for (let step = 0; step < 40; step++) await mutate()
-      await syncer[Symbol.asyncDispose]()
-      // Also while the syncer is not running.
-      for (let step = 0; step < 40; step++) await mutate()
-    }
-    // Copies of deleted Services are kept for a while after their creation, so their age is faked here.
-    for (const { metadata } of superCluster.all(services)) {
-      superCluster.edit(services, metadata.namespace, metadata.name ?? "", {
-        metadata: { creationTimestamp: "2026-01-01T00:00:00Z" },
-      })
-    }
-    const finished = await start()
-    syncer = finished
-    await finished.patrol()
-    await eventually(() => differences(superCluster, known).length === 0, { what: "both sides agree" }).catch(
-      (error: unknown) => {
-        throw new Error(`seed ${seed}: ${differences(superCluster, known).join("; ")}`, { cause: error })
-      },
-    )
-  })
-})
-
-/** The decisions that remain, based on the stored objects and not on any cache. */
-function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster: FakeCluster }[]): string[] {
-  const found: string[] = []
-  for (const { tenant, cluster } of known) {
-    const view = {
-      tenantObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
-        cluster.find<T>(resource, namespace, name),
-      tenantObjects: <T extends KubeObject>(resource: Resource, namespace?: string) =>
-        cluster.all(resource).filter(({ metadata }) => metadata.namespace === namespace) as T[],
-      superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
-        superCluster.find<T>(resource, namespace, name),
-      nominatedPods: () => [],
-    }
-    const context = { tenant, view, settings: settingsOf({}), now: Date.now() }
-    for (const sync of resourceSyncs) {
-      const copies = new Set(superCluster.all(sync.resource))
-      for (const one of cluster.all(sync.resource)) {
-        const place = superPlace(sync, tenant, one.metadata.namespace, one.metadata.name ?? "")
-        const copy = superCluster.find(sync.resource, place.namespace, place.name)
-        const decision = decide(sync, one, copy, context)
-        if (decision.do !== "nothing") found.push(`${decision.do} ${sync.kind} ${place.namespace}/${place.name}`)
-        if (copy !== undefined && ownership(copy, tenant, one) === "ours") copies.delete(copy)
-      }
-      for (const left of copies) {
-        const isTenants = left.metadata.annotations?.["tenancy.x-k8s.io/cluster"] === tenant.clusterKey
-        if (isTenants) found.push(`orphan ${sync.kind} ${left.metadata.namespace}/${left.metadata.name}`)
-      }
-    }
-  }
-  return found
-}
 
 async function start(tenants: FakeTenants, superCluster: FakeCluster): Promise<Syncer> {
   syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
