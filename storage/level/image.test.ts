@@ -1,81 +1,43 @@
 // The state of a store from its image alone, and the conditions under which the image is invalid.
 
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { cp, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { createBaseLayer } from "../testing/base-layer.ts"
+import { describe, expect, test } from "vitest"
 import type { StoreQuota } from "../quota.ts"
-import { put, remove } from "../testing/store-suite/shorthand.ts"
-import type { Store } from "../types.ts"
+import { put } from "../testing/store-suite/shorthand.ts"
 import { checkDirectory } from "./check.ts"
-import { openDatabase, type Database } from "./database.ts"
 import { ResidentBudget } from "./resident.ts"
-import { openLevelStore, type LevelStoreOptions } from "./store.ts"
+import { openLevelStore } from "./store.ts"
+import {
+  base,
+  contents,
+  copyOf,
+  directory,
+  expected,
+  levelDB,
+  open,
+  root,
+  useImages,
+  written,
+} from "../testing/images.ts"
 
-let root = ""
-let directory = ""
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "polyplane-image-"))
-  directory = join(root, "store")
-})
-afterEach(() => rm(root, { recursive: true, force: true }))
+useImages()
 
-const base = createBaseLayer([
-  ["/base/kept", Buffer.from("base")],
-  ["/base/gone", Buffer.from("base")],
-])
 const quota: StoreQuota = { prefix: "/", maxObjects: 5, maxBytes: 1e6, reserveBytes: 0 }
-
-let opened = 0
-let refusal: Error | undefined
-const open = (options: Partial<LevelStoreOptions> = {}): Promise<Store> =>
-  openLevelStore({
-    directory,
-    image: true,
-    base,
-    open: async (request): Promise<Database> => {
-      if (refusal !== undefined) throw refusal
-      opened++
-      return openDatabase(request)
-    },
-    ...options,
-  })
-beforeEach(() => {
-  opened = 0
-  refusal = undefined
-})
-
-/** /a written twice, /b created and deleted, a key of the base layer deleted: revision 6. */
-async function written(options?: Partial<LevelStoreOptions>): Promise<void> {
-  await using store = await open(options)
-  await put(store, "/a", "1")
-  await put(store, "/a", "2")
-  await put(store, "/b", "1")
-  await remove(store, "/b")
-  await remove(store, "/base/gone")
-}
-
-async function contents(store: Store): Promise<Record<string, string>> {
-  const { items } = await store.range("/")
-  return Object.fromEntries(items.map(({ key, value }) => [key, Buffer.from(value).toString()]))
-}
-
-const expected = { "/a": "2", "/base/kept": "base" }
 
 describe("a store with an image", () => {
   test("reads current values without LevelDB, and opens it for the first write", async () => {
     await written()
-    expect(opened).toBe(1)
+    expect(levelDB.opened).toBe(1)
     await using store = await open()
     expect(await contents(store)).toEqual(expected)
     expect(await store.get("/a")).toMatchObject({ createRevision: 2, modRevision: 3 })
     expect(await store.get("/base/gone")).toBeUndefined()
     expect([store.revision, await store.latest(), store.compactedRevision]).toEqual([6, 6, 0])
-    expect(opened).toBe(1)
+    expect(levelDB.opened).toBe(1)
     expect(await put(store, "/c", "1")).toEqual({ succeeded: true, revision: 7 })
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
     expect(await contents(store)).toEqual({ ...expected, "/c": "1" })
   })
 
@@ -83,7 +45,7 @@ describe("a store with an image", () => {
     await written()
     await using store = await open()
     expect(Buffer.from((await store.get("/a", 2))?.value ?? []).toString()).toBe("1")
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
     const seen: number[] = []
     for await (const events of store.watch("/", { after: 2 })) {
       seen.push(...events.map(({ current }) => current.modRevision))
@@ -104,7 +66,7 @@ describe("a store with an image", () => {
   test("keeps its image if nothing was written, else creates a new one", async () => {
     await written()
     for (let round = 0; round < 2; round++) await (await open())[Symbol.asyncDispose]()
-    expect(opened).toBe(1)
+    expect(levelDB.opened).toBe(1)
     {
       await using store = await open()
       await put(store, "/c", "1")
@@ -112,7 +74,7 @@ describe("a store with an image", () => {
     }
     await using store = await open()
     expect(await contents(store)).toEqual({ ...expected, "/base/gone": "back", "/c": "1" })
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
     expect(await checkDirectory(await copyOf(directory), { base, quotaPrefix: "/" })).toEqual([])
   })
 
@@ -121,21 +83,21 @@ describe("a store with an image", () => {
     await using store = await open({ quota })
     const keys = ["/1", "/2", "/3", "/4", "/5"]
     const results = await Promise.allSettled(keys.map((key) => put(store, key, "1")))
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
     expect(results.map(({ status }) => status)).toEqual([...Array(4).fill("fulfilled"), "rejected"])
   })
 
   test("is opened from LevelDB if it was written without the quota", async () => {
     await written()
     await using store = await open({ quota })
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
     expect(await contents(store)).toEqual(expected)
   })
 
   test("has no values in its image if it is too large for memory", async () => {
     await written({ limits: { residentBytes: 10 } })
     await using _store = await open()
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
   })
 
   test("has no values in its image if it was in memory only because of spare room", async () => {
@@ -148,7 +110,7 @@ describe("a store with an image", () => {
       await expect.poll(async () => (await store.range("/", { limit: 1, limitInMemory: 9 })).items.length).toBe(3)
     }
     await using _store = await open()
-    expect(opened).toBe(2)
+    expect(levelDB.opened).toBe(2)
   })
 
   test("is compacted, and continues an interrupted compaction", async () => {
@@ -202,67 +164,7 @@ describe("an image is ignored", () => {
     const file = join(directory, "IMAGE")
     await writeFile(file, change(await readFile(file)))
     await using store = await open()
-    expect(opened).toBe(2)
-    expect(await contents(store)).toEqual(expected)
-  })
-})
-
-/** LevelDB does not miss what was in a log that has been emptied. */
-describe("a store whose log was emptied", () => {
-  async function emptied(of: string): Promise<string> {
-    const copy = await copyOf(of)
-    const logs = (await readdir(copy)).filter((name) => name.endsWith(".log"))
-    expect(logs.length).toBeGreaterThan(0)
-    for (const name of logs) await writeFile(join(copy, name), "")
-    return copy
-  }
-
-  async function expectRefused(copy: string, options: Partial<LevelStoreOptions> = {}): Promise<void> {
-    const damaged = { code: "Corrupt", message: expect.stringMatching(/is damaged: .*(has been at|nothing is in it)/) }
-    for (let time = 0; time < 2; time++) {
-      await expect(open({ directory: copy, ...options })).rejects.toMatchObject(damaged)
-      await expect(checkDirectory(copy, { base, exists: options.exists === true })).rejects.toMatchObject(damaged)
-    }
-  }
-
-  /** The second opening writes a table of the first one's log. */
-  describe.each(["first", "second"])("since its %s opening", (opening) => {
-    beforeEach(async () => {
-      if (opening === "second") await written()
-    })
-
-    test.each<[name: string, options: Partial<LevelStoreOptions>]>([
-      ["which is small", {}],
-      ["which is large", { limits: { residentBytes: 10 } }],
-      ["which has no image", { image: false }],
-    ])("is refused, by the check as well: one %s", async (_, options) => {
-      await written(options)
-      await expectRefused(await emptied(directory), { image: false })
-    })
-
-    test("is refused if its process was killed", async () => {
-      await using store = await open()
-      for (let group = 0; group < 16; group++) await put(store, "/a", String(group))
-      const noted = expect.stringContaining(`"head":${store.revision},`)
-      await expect.poll(() => readFile(join(directory, "IMAGE"), "latin1")).toEqual(noted)
-      await expectRefused(await emptied(directory))
-    })
-  })
-
-  test("is refused if its owner knows that it has been written, and nothing is noted", async () => {
-    await written()
-    const copy = await emptied(directory)
-    await rm(join(copy, "IMAGE"))
-    await expectRefused(copy, { exists: true })
-  })
-
-  test("accepts no writes if that happened while it was closed, and is read from its image", async () => {
-    await written()
-    const copy = await emptied(directory)
-    await using store = await open({ directory: copy })
-    expect(await contents(store)).toEqual(expected)
-    await expect(put(store, "/c", "1")).rejects.toMatchObject({ code: "Corrupt" })
-    expect(store.damage).toMatchObject({ code: "Corrupt" })
+    expect(levelDB.opened).toBe(2)
     expect(await contents(store)).toEqual(expected)
   })
 })
@@ -275,12 +177,12 @@ describe("a store with an image whose LevelDB", () => {
     expect(await contents(store)).toEqual(expected)
     const watch = store.watch("/", { after: store.revision })[Symbol.asyncIterator]()
     const ended = expect(watch.next()).rejects.toThrow("no space left")
-    refusal = Object.assign(new Error("no space left"), { code: "ENOSPC" })
+    levelDB.refusal = Object.assign(new Error("no space left"), { code: "ENOSPC" })
     time = 1000
     await expect(put(store, "/c", "1")).rejects.toThrow("no space left")
     await ended
     expect((await store.get("/a"))?.modRevision).toBe(3)
-    refusal = undefined
+    levelDB.refusal = undefined
     time = 2000
     expect(await contents(store)).toEqual(expected)
     expect((await put(store, "/c", "1")).revision).toBe(7)
@@ -301,12 +203,6 @@ describe("a store with an image whose LevelDB", () => {
     expect(await contents(store)).toEqual({ ...expected, "/c": "1", "/other": "1" })
   })
 })
-
-async function copyOf(path: string): Promise<string> {
-  const copy = `${path}-copy`
-  await cp(path, copy, { recursive: true })
-  return copy
-}
 
 /** With changes in its header, and a matching checksum. */
 function rewritten(image: Buffer, change: Record<string, unknown>): Buffer {
