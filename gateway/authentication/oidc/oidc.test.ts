@@ -1,119 +1,27 @@
-// Tokens of an issuer that a tenant has configured, with a whole gateway; the issuer is a server of the test.
+// Tokens of an issuer that a tenant has configured, with a whole gateway.
 
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
 import { SignJWT } from "jose"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { localNetworks } from "../../backends/networks.ts"
+import { describe, expect, test } from "vitest"
 import type { Loose } from "../../testing/kinds.ts"
 import {
-  type RawAnswer,
-  type RawRequest,
-  startTestGateway,
-  type TestGateway,
-  type TestTenant,
-} from "../../testing/start-gateway.ts"
-import { type WebhookReply, WebhookServer } from "../../testing/webhook-server.ts"
-import { parseConfiguration } from "./configuration.ts"
+  call,
+  configMaps,
+  configuration,
+  configure,
+  gateway,
+  issuer,
+  key,
+  keyId,
+  newKey,
+  otherKeys,
+  others,
+  publicOf,
+  token,
+  useIssuer,
+  userOf,
+} from "./testing/issuer.ts"
 
-let gateway: TestGateway
-let tenant: TestTenant
-let issuer: WebhookServer
-let key: KeyObject
-const keyId = "one"
-/** Gives each test its own issuer, so that no keys are cached. */
-let mark = ""
-let last = 0
-let otherKeys: Loose[] = []
-/** Answers of the issuer besides its documents, by path. */
-const others = new Map<string, WebhookReply>()
-
-const configMaps = "/api/v1/namespaces/kube-system/configmaps"
-const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
-  gateway.request(`/tenants/a${path}`, { ...tenant, ...options })
-
-const publicOf = (secret: KeyObject, kid: string): Loose => ({
-  ...createPublicKey(secret).export({ format: "jwk" }),
-  kid,
-  alg: "ES256",
-})
-
-function newKey(): KeyObject {
-  return createPrivateKey(
-    generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }),
-  )
-}
-
-function configuration(more: Loose = {}): Loose {
-  return {
-    apiVersion: "apiserver.config.k8s.io/v1",
-    kind: "AuthenticationConfiguration",
-    jwt: [
-      {
-        issuer: {
-          url: issuer.url,
-          certificateAuthority: issuer.certificateAuthority,
-          audiences: ["polyplane", mark],
-          audienceMatchPolicy: "MatchAny",
-        },
-        claimMappings: { username: { claim: "sub", prefix: "oidc:" }, groups: { claim: "groups", prefix: "oidc:" } },
-        ...more,
-      },
-    ],
-  }
-}
-
-async function configure(content: unknown): Promise<RawAnswer> {
-  await call(`${configMaps}/authentication-configuration`, { method: "DELETE" })
-  const data = { "config.yaml": typeof content === "string" ? content : JSON.stringify(content) }
-  return call(configMaps, { method: "POST", body: { metadata: { name: "authentication-configuration" }, data } })
-}
-
-function token(
-  claims: Loose = {},
-  { audience = "polyplane", from = issuer.url, with: signer = key } = {},
-): Promise<string> {
-  return new SignJWT({ sub: "ann", groups: ["team"], ...claims })
-    .setProtectedHeader({ alg: "ES256", kid: keyId })
-    .setIssuer(from)
-    .setAudience(audience)
-    .setExpirationTime("5m")
-    .setJti("j1")
-    .sign(signer)
-}
-
-/** The authenticated user, or the HTTP code. */
-async function userOf(bearer: string): Promise<unknown> {
-  const path = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
-  const { code, json } = await gateway.request(path, { method: "POST", token: bearer, body: {} })
-  return code === 201 ? (json() as Loose)["status"].userInfo : code
-}
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ allowedNetworks: localNetworks })
-  tenant = await gateway.createTenant("a")
-  issuer = await WebhookServer.start(
-    ({ path }) => {
-      if (path === "/keys") return { body: { keys: [...otherKeys, publicOf(key, keyId)] } }
-      if (path.startsWith("/.well-known/")) return { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
-      return others.get(path) ?? { code: 404, body: {} }
-    },
-    ["127.0.0.1", "localhost"],
-  )
-})
-
-beforeEach(async () => {
-  key = newKey()
-  issuer.calls.length = 0
-  otherKeys = []
-  mark = `test-${++last}`
-  const { code } = await configure(configuration())
-  expect(code).toBe(201)
-})
-
-afterAll(async () => {
-  await gateway?.[Symbol.asyncDispose]()
-  await issuer?.[Symbol.asyncDispose]()
-})
+useIssuer()
 
 describe("a token of a configured issuer", () => {
   test("identifies the user and groups of its claims, with the prefixes", async () => {
@@ -171,7 +79,7 @@ describe("a token of a configured issuer", () => {
     const now = Math.floor(Date.now() / 1000)
     expect(await userOf(await token({ nbf: now + 50 }))).toMatchObject({ username: "oidc:ann" })
     const unnamed = new SignJWT({ iss: issuer.url, aud: "polyplane", sub: "ann", exp: now + 60 })
-    otherKeys = [publicOf(newKey(), "two")]
+    otherKeys.push(publicOf(newKey(), "two"))
     expect(await userOf(await unnamed.setProtectedHeader({ alg: "ES256" }).sign(key))).toMatchObject({
       username: "oidc:ann",
     })
@@ -264,77 +172,5 @@ describe("a token of a configured issuer", () => {
     expect(await userOf(bearer)).toMatchObject({ username: "oidc:ann" })
     await call(`${configMaps}/authentication-configuration`, { method: "DELETE" })
     expect(await userOf(bearer)).toBe(401)
-  })
-})
-
-describe("a configuration", () => {
-  test("is validated on write", async () => {
-    const { code, json } = await configure({ kind: "Other" })
-    expect(code).toBe(422)
-    expect((json() as Loose)["message"]).toContain('kind: Unsupported value: "Other"')
-  })
-
-  test("can be written only by cluster administrators", async () => {
-    const rbac = "/apis/rbac.authorization.k8s.io/v1"
-    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }]
-    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "editor" }]
-    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "editor" }
-    const metadata = { name: "editor" }
-    await call(`${rbac}/clusterroles`, { method: "POST", body: { metadata, rules } })
-    await call(`${rbac}/clusterrolebindings`, { method: "POST", body: { metadata, subjects, roleRef } })
-    const { code, text } = await call(`${configMaps}/authentication-configuration`, {
-      method: "PATCH",
-      headers: { "content-type": "application/merge-patch+json", "impersonate-user": "editor" },
-      body: { data: { "config.yaml": JSON.stringify(configuration({ claimValidationRules: [] })) } },
-    })
-    expect([code, text]).toEqual([
-      403,
-      expect.stringContaining("is attempting to grant RBAC permissions not currently held"),
-    ])
-  })
-
-  test.each<[string, unknown, string]>([
-    ["no YAML", "a: b: c", "is no YAML"],
-    ["no mapping", "[]", "must be an AuthenticationConfiguration"],
-    [
-      "another version",
-      { apiVersion: "v1", kind: "AuthenticationConfiguration" },
-      'apiVersion: Unsupported value: "v1"',
-    ],
-    ["an http issuer", { jwt: [{ issuer: { url: "http://a", audiences: ["a"] } }] }, "URL scheme must be https"],
-    ["no audience", { jwt: [{ issuer: { url: "https://a" } }] }, "jwt[0].issuer.audiences: Required value"],
-    [
-      "no prefix",
-      { jwt: [{ claimMappings: { username: { claim: "sub" } } }] },
-      "jwt[0].claimMappings.username.prefix: Required value",
-    ],
-    [
-      "an expression that is none",
-      { jwt: [{ claimMappings: { username: { expression: "claims." } } }] },
-      'jwt[0].claimMappings.username.expression: Invalid value: "claims.": compilation failed: ERROR: <input>:1:8',
-    ],
-    [
-      "a condition that is none",
-      { jwt: [{ userValidationRules: [{ expression: "user.username" }] }] },
-      'jwt[0].userValidationRules[0].expression: Invalid value: "user.username": must evaluate to bool',
-    ],
-    [
-      "another type",
-      { jwt: [{ claimMappings: { username: { claim: 1 } } }] },
-      "jwt[0].claimMappings.username.claim: Invalid value: must be a text",
-    ],
-    [
-      "its own issuer",
-      { jwt: [{ issuer: { url: "https://own.example.com" } }] },
-      "URL must not overlap with disallowed issuers",
-    ],
-    ["anonymous", { anonymous: { enabled: true } }, "anonymous: Invalid value"],
-    ["an unknown field", { jwt: [{ color: "red" }] }, "jwt[0].color: Invalid value: unknown field"],
-  ])("with %s is rejected with a reason", (_, content, message) => {
-    const whole = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration" }
-    const text = typeof content === "string" ? content : JSON.stringify({ ...whole, ...(content as object) })
-    const { authenticators, errors } = parseConfiguration(text, "https://own.example.com")
-    expect(authenticators).toEqual([])
-    expect(errors.map((error) => error.message()).join("\n")).toContain(message)
   })
 })
