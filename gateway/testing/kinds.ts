@@ -1,5 +1,6 @@
 // The basis for tests of kinds: a stub of a control plane, its resources by short names, and the errors of rejected writes.
 
+import { afterAll } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions, Resource } from "../../client/rest.ts"
@@ -22,9 +23,13 @@ export interface KindsStub extends AsyncDisposable {
 // oxlint-disable-next-line typescript/no-explicit-any -- tests name fields of any kind
 export type Loose = Record<string, any>
 
-export function createKindsStub(
-  options: { store?: Store; plugins?: readonly AdmissionPlugin[]; serviceAddresses?: ServiceAddresses } = {},
-): KindsStub {
+export interface KindsOptions {
+  store?: Store
+  plugins?: readonly AdmissionPlugin[]
+  serviceAddresses?: ServiceAddresses
+}
+
+export function createKindsStub(options: KindsOptions = {}): KindsStub {
   const stub = createControlPlaneStub(options)
   if (options.serviceAddresses) Object.assign(stub, { serviceAddresses: options.serviceAddresses })
   const { client } = stub
@@ -59,6 +64,14 @@ export function createKindsStub(
     delete: (what, name, deleteOptions) => client.delete(...place(what), name, deleteOptions),
     [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),
   }
+}
+
+/** A stub that all tests of a file share, and unique names for their objects. */
+export function shareKinds(options: KindsOptions = {}): { kinds: KindsStub; next: () => string } {
+  const kinds = createKindsStub(options)
+  afterAll(() => kinds[Symbol.asyncDispose]())
+  let count = 0
+  return { kinds, next: () => `n${++count}` }
 }
 
 /** The message of the Status with which a request fails, or "accepted". */

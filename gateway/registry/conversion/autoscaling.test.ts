@@ -1,11 +1,10 @@
 // HorizontalPodAutoscalers through both versions. Results of kube-apiserver 1.36.
 
-import { afterAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { createKindsStub, faults, type Loose } from "../../testing/kinds.ts"
+import { faults, type Loose, shareKinds } from "../../testing/kinds.ts"
 
-const kinds = createKindsStub()
-afterAll(() => kinds[Symbol.asyncDispose]())
+const { kinds } = shareKinds()
 
 const resource = (version: "v1" | "v2") => {
   return { group: "autoscaling", version, resource: "horizontalpodautoscalers", namespaced: true }

@@ -1,13 +1,7 @@
-import { afterAll, expect, test } from "vitest"
-import { createKindsStub, faults, type Loose } from "../../testing/kinds.ts"
+import { expect, test } from "vitest"
+import { faults, type Loose, shareKinds } from "../../testing/kinds.ts"
 
-const kinds = createKindsStub()
-let count = 0
-
-afterAll(() => kinds[Symbol.asyncDispose]())
-
-/** A unique name, so that the tests can share one control plane. */
-const next = (): string => `n${++count}.example.com`
+const { kinds, next } = shareKinds()
 const badType =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const emptyCondition = [
@@ -56,7 +50,7 @@ test.each<[string, Loose, Loose, string, string[]]>([
     ],
   ],
 ])("an update of %s: %j to %j %s", async (what, object, patch, subresource, expected) => {
-  const name = next()
+  const name = `${next()}.example.com`
   await kinds.create(what, { ...object, metadata: { name } })
   expect(await faults(kinds.patch(what, name, patch, subresource === "" ? {} : { subresource }))).toEqual(expected)
 })
@@ -65,7 +59,7 @@ test.each<[string, Loose, Loose]>([
   ["networking.k8s.io/networkpolicies", { spec: { podSelector: {} } }, { spec: { egress: [] } }],
   ["admissionregistration.k8s.io/mutatingwebhookconfigurations", {}, { webhooks: [] }],
 ])("%s counts an added empty list as a change", async (what, object, patch) => {
-  const name = next()
+  const name = `${next()}.example.com`
   await kinds.create(what, { ...object, metadata: { name } })
   const changed = await kinds.patch(what, name, patch)
   expect(changed["metadata"].generation).toBe(2)
@@ -83,7 +77,7 @@ test.each<[string, Loose, boolean]>([
   ["batch/jobs", { spec: { template: template({ a: "b" }) } }, false],
   ["configmaps", { data: { a: "b" } }, false],
 ])("the first update of %s %j without a change is written: %s", async (what, object, isWritten) => {
-  const name = next()
+  const name = `${next()}.example.com`
   const revision = ({ metadata }: Loose): string => metadata.resourceVersion
   const made = await kinds.create(what, { metadata: { name }, ...object })
   const dry = await kinds.patch(what, name, {}, { dryRun: true })
@@ -94,7 +88,7 @@ test.each<[string, Loose, boolean]>([
 })
 
 test("a job without labels gets those of its template, including generated ones", async () => {
-  const name = next()
+  const name = `${next()}.example.com`
   const { metadata } = await kinds.create("batch/jobs", {
     metadata: { name },
     spec: { template: template({ a: "b" }) },

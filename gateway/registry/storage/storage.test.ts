@@ -1,14 +1,8 @@
-import { afterAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { storageObjectInUseProtection } from "../../admission/plugins/storage-protection.ts"
-import { createKindsStub, faults, type Loose } from "../../testing/kinds.ts"
+import { faults, type Loose, shareKinds } from "../../testing/kinds.ts"
 
-const kinds = createKindsStub({ plugins: [storageObjectInUseProtection] })
-let count = 0
-
-afterAll(() => kinds[Symbol.asyncDispose]())
-
-/** A unique name, so that the tests can share one control plane. */
-const next = (): string => `n${++count}`
+const { kinds, next } = shareKinds({ plugins: [storageObjectInUseProtection] })
 const badName =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const attachment = { nodeName: "n", source: { persistentVolumeName: "v" } }

@@ -1,23 +1,17 @@
 // A registry of a control plane stub, with its verbs as the gateway's own parts call them: without admission.
 
-import { afterEach } from "vitest"
+import { onTestFinished } from "vitest"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
-import { contextOf, createControlPlaneStub, type ControlPlaneStub } from "../../../testing/control-plane-stub.ts"
+import { contextOf, createControlPlaneStub } from "../../../testing/control-plane-stub.ts"
 import type { DeleteRequest, Registry } from "../../rest.ts"
 import { internalWrite, withoutAdmission } from "../internal-write.ts"
 
 export const namespace = "default"
 
-const open: ControlPlaneStub[] = []
-
-afterEach(async () => {
-  for (const stub of open.splice(0)) await stub[Symbol.asyncDispose]()
-})
-
 /** Closed after the test. */
 export function openRegistry(resource = "configmaps", group = "", version = "v1") {
   const stub = createControlPlaneStub()
-  open.push(stub)
+  onTestFinished(() => stub[Symbol.asyncDispose]())
   const registry = stub.resources.registry({ group, version, resource }) as Registry
   const ctx = contextOf(stub, { group, version, resource, namespace })
   const { kind } = registry.definition
