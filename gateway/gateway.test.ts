@@ -1,50 +1,15 @@
-// A whole gateway over TLS: authentication, authorization, selection of the tenant.
+// Whom a gateway serves over TLS, and which tenant a request selects.
 
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
-import {
-  clusterRoleBindings,
-  endpoints,
-  endpointSlices,
-  namespaces,
-  serviceAccounts,
-  services,
-} from "../client/resources.ts"
-import { startTestGateway, type RawAnswer, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Namespace } from "../apimachinery/object.ts"
+import { endpoints, endpointSlices, namespaces, services } from "../client/resources.ts"
+import type { RawAnswer } from "./testing/start-gateway.ts"
 import { createAuthority, issueClientCertificate } from "./pki/pki.ts"
+import { a, b, domain, fixture, tokenA, tokenB, useTwoTenants } from "./testing/two-tenants.ts"
 
-const domain = "tenants.test"
-let fixture: TestGateway
-let a: TestTenant
-let b: TestTenant
-let tokenA: string
-let tokenB: string
-
-async function tokenOf(tenant: string): Promise<string> {
-  const client = fixture.gateway.tenants.client(tenant)
-  const account = await client.get<ServiceAccount>(serviceAccounts, "default", "default")
-  const { token } = await (await fixture.gateway.tenants.byName(tenant))!.tokens.issue({
-    namespace: "default",
-    serviceAccount: { name: "default", uid: account.metadata.uid ?? "" },
-    audiences: [],
-    expirationSeconds: 3600,
-  })
-  return token
-}
-
-beforeAll(async () => {
-  fixture = await startTestGateway({ domain })
-  a = await fixture.createTenant("a")
-  b = await fixture.createTenant("b")
-  tokenA = await tokenOf("a")
-  tokenB = await tokenOf("b")
-})
-
-afterAll(async () => {
-  await fixture?.[Symbol.asyncDispose]()
-})
+useTwoTenants()
 
 describe("a tenant's administrator", () => {
   test("has a cluster of its own", async () => {
@@ -202,139 +167,6 @@ describe("another tenant's credential", () => {
       expect([200, 403]).toContain(existing.code)
       expect(strip(await fixture.request(`/tenants/nobody-there${path}`))).toEqual(existing)
     }
-  })
-})
-
-describe("authorization", () => {
-  test("permissions of a service account apply from the next request", async () => {
-    const list = () => fixture.request("/tenants/a/api/v1/namespaces/default/configmaps", { token: tokenA })
-    expect((await list()).json()).toMatchObject({
-      code: 403,
-      message:
-        'configmaps is forbidden: User "system:serviceaccount:default:default" cannot list resource "configmaps" in API group "" in the namespace "default"',
-      details: { kind: "configmaps" },
-    })
-    const client = fixture.client("/tenants/a", a)
-    await client.create(clusterRoleBindings, {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "ClusterRoleBinding",
-      metadata: { name: "view" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
-      subjects: [{ kind: "ServiceAccount", name: "default", namespace: "default" }],
-    })
-    expect((await list()).code).toBe(200)
-    expect((await fixture.request("/tenants/a/api/v1/namespaces/default/secrets", { token: tokenA })).code).toBe(403)
-    await client.delete(clusterRoleBindings, undefined, "view")
-    expect((await list()).code).toBe(403)
-  })
-
-  test("nobody can grant permissions that they do not have", async () => {
-    const client = fixture.client("/tenants/a", a)
-    const rbac = "rbac.authorization.k8s.io"
-    await client.create(
-      { group: rbac, version: "v1", resource: "clusterroles", namespaced: false },
-      {
-        apiVersion: `${rbac}/v1`,
-        kind: "ClusterRole",
-        metadata: { name: "role-maker" },
-        rules: [{ apiGroups: [rbac], resources: ["clusterroles", "clusterrolebindings"], verbs: ["create"] }],
-      },
-    )
-    await client.create(clusterRoleBindings, {
-      apiVersion: `${rbac}/v1`,
-      kind: "ClusterRoleBinding",
-      metadata: { name: "role-maker" },
-      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "role-maker" },
-      subjects: [{ kind: "ServiceAccount", name: "default", namespace: "default" }],
-    })
-    const createRole = (name: string, fields: object) =>
-      fixture.request(`/tenants/a/apis/${rbac}/v1/clusterroles`, {
-        token: tokenA,
-        method: "POST",
-        body: { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name }, ...fields },
-      })
-    const answer = await createRole("more", { rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] })
-    expect(answer.json()).toMatchObject({ code: 403, reason: "Forbidden" })
-    expect((answer.json() as { message: string }).message).toContain(
-      "is attempting to grant RBAC permissions not currently held",
-    )
-    const aggregated = await createRole("any", { aggregationRule: { clusterRoleSelectors: [{}] } })
-    expect(aggregated.json()).toMatchObject({
-      code: 403,
-      message: `clusterroles.${rbac} "any" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
-    })
-  })
-})
-
-describe("tokens", () => {
-  test("are rejected after their account is deleted", async () => {
-    const client = fixture.client("/tenants/a", a)
-    await client.create<ServiceAccount>(serviceAccounts, {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { namespace: "default", name: "short" },
-    })
-    const answer = await fixture.request("/tenants/a/api/v1/namespaces/default/serviceaccounts/short/token", {
-      ...a,
-      method: "POST",
-      body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 600 } },
-    })
-    const { token } = (answer.json() as { status: { token: string } }).status
-    expect((await fixture.request("/tenants/a/version", { token })).code).toBe(200)
-    await client.delete(serviceAccounts, "default", "short")
-    expect((await fixture.request("/tenants/a/version", { token })).code).toBe(401)
-  })
-
-  test("can be verified with the issuer's published keys", async () => {
-    const configuration = (await fixture.request("/tenants/a/.well-known/openid-configuration", a)).json() as Record<
-      string,
-      string
-    >
-    expect(configuration["issuer"]).toBe("https://kubernetes.default.svc/tenants/a")
-    expect(configuration["jwks_uri"]).toBe(`${fixture.url}/tenants/a/openid/v1/jwks`)
-    const keys = (await fixture.request("/tenants/a/openid/v1/jwks", a)).json() as {
-      keys: { kid: string; alg: string }[]
-    }
-    const header = JSON.parse(Buffer.from(tokenA.split(".")[0] ?? "", "base64url").toString()) as { kid: string }
-    expect(keys.keys.map(({ kid }) => kid)).toEqual([header.kid])
-  })
-})
-
-describe("the gateway's administrator", () => {
-  test("is a master in every tenant, and gets 404 for missing tenants", async () => {
-    const list = await fixture.request("/tenants/b/api/v1/namespaces", fixture.administrator)
-    expect(list.code).toBe(200)
-    expect((await fixture.request("/tenants/nobody-there/api", fixture.administrator)).json()).toMatchObject({
-      code: 404,
-      message: 'tenants "nobody-there" not found',
-    })
-    expect((await fixture.request("/api/v1/namespaces", fixture.administrator)).code).toBe(200)
-  })
-
-  test("can read the metrics of each tenant, and of all without their names", async () => {
-    const seen =
-      'apiserver_request_total{code="200",component="apiserver",dry_run="",group="policy",resource="poddisruptionbudgets"'
-    await fixture.request("/tenants/b/apis/policy/v1/poddisruptionbudgets", fixture.administrator)
-    expect((await fixture.request("/tenants/b/metrics", fixture.administrator)).text).toContain(seen)
-    expect((await fixture.request("/tenants/a/metrics", fixture.administrator)).text).not.toContain(seen)
-    expect((await fixture.request("/metrics", fixture.administrator)).text).toContain(seen)
-    expect((await fixture.request("/tenants/b/metrics")).code).toBe(403)
-  })
-
-  test("can read a tenant's health checks as metrics", async () => {
-    const { code, text } = await fixture.request("/tenants/b/metrics/slis", fixture.administrator)
-    expect(code).toBe(200)
-    expect(text).toContain('kubernetes_healthcheck{name="etcd",type="readyz"} 1\n')
-    expect((await fixture.request("/tenants/b/metrics/slis")).code).toBe(403)
-    expect((await fixture.request("/tenants/b/metrics/other", fixture.administrator)).code).toBe(404)
-  })
-
-  test("can read the metrics, which contain no tenant names", async () => {
-    const { code, text } = await fixture.request("/metrics", fixture.administrator)
-    expect(code).toBe(200)
-    expect(text).toContain("apiserver_request_total")
-    expect(text).toContain("polyplane_tenants 2")
-    expect(text).not.toContain("nobody-there")
   })
 })
 

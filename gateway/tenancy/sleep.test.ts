@@ -8,14 +8,13 @@ import {
   horizontalPodAutoscalers,
   jobs,
   namespaces,
-  nodes,
   replicaSets,
 } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { startControllers } from "../../controllers/main.ts"
-import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
+import { configMap, startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
 
 const limits = { tenantIdleMs: 40, maxAwakeTenants: 100 }
 
@@ -31,13 +30,6 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]())
 
 const asleep = (): Promise<void> => waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0))
-
-const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "default", name },
-  data,
-})
 
 async function client(name: string): Promise<KubeClient> {
   return fixture.client(`/tenants/${name}`, await fixture.createTenant(name))
@@ -257,52 +249,4 @@ describe("an unused tenant", () => {
     expect(sizes).toEqual([2, 3])
     expect(presence.lastUsed).toBe(lastUsed)
   })
-})
-
-test("the least recently used tenants fall asleep when too many are awake", async () => {
-  await using small = await startTestGateway({ limits: { tenantIdleMs: 600_000, maxAwakeTenants: 2 } })
-  const { tenants } = small.gateway
-  for (const name of ["a", "b", "c", "d"]) await small.createTenant(name)
-  await waitFor(() => expect(tenants.awake).toBe(2))
-  await tenants
-    .client("a")
-    .get(nodes, undefined, "none")
-    .catch(() => undefined)
-  expect(tenants.awake).toBe(3)
-  await waitFor(() => expect(tenants.awake).toBe(2))
-})
-
-test("the least recently used tenants fall asleep when awake tenants exceed the memory limit", async () => {
-  const objectBytes = 100_000
-  const maxAwakeBytes = 6 * 1024 * 1024
-  await using small = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000, maxAwakeBytes } })
-  const { tenants } = small.gateway
-  const opened = new Map<string, unknown>()
-  for (const name of ["a", "b", "c", "d"]) {
-    const api = small.client(`/tenants/${name}`, await small.createTenant(name))
-    for (let index = 0; index < 5; index++)
-      await api.create(configMaps, configMap(`c${index}`, { text: "x".repeat(objectBytes) }))
-    const controlPlane = await tenants.byName(name)!
-    opened.set(name, controlPlane)
-    expect(controlPlane.memoryBytes).toBeGreaterThan(5 * objectBytes)
-  }
-  await waitFor(() => expect(tenants.awakeBytes).toBeLessThanOrEqual(maxAwakeBytes))
-  expect(tenants.awakeBytes).toBeGreaterThan(5 * objectBytes)
-  // A tenant that has slept has a new control plane.
-  expect(await tenants.byName("d")).toBe(opened.get("d"))
-  expect(await tenants.byName("a")).not.toBe(opened.get("a"))
-})
-
-test("the memory of an awake tenant includes its objects in informers", async () => {
-  await using large = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000 } })
-  const { tenants } = large.gateway
-  await large.createTenant("followed")
-  expect(tenants.awake).toBe(1)
-  const alone = tenants.awakeBytes
-  const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
-  const stop = new AbortController()
-  informer.start(stop.signal)
-  await waitFor(() => expect(informer.isSynced("followed")).toBe(true))
-  expect(tenants.awakeBytes).toBeGreaterThan(alone + 100 * 1024)
-  stop.abort()
 })

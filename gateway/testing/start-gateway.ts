@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parse } from "yaml"
-import type { Service } from "../../apimachinery/object.ts"
+import type { ConfigMap, Service } from "../../apimachinery/object.ts"
 import { createHttpClient } from "../../client/http/client.ts"
 import { silentLog } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -156,6 +156,14 @@ export async function startTestGateway(options: Partial<GatewayOptions> = {}): P
   )
   return new TestGateway(gateway, dataDir, stack.move())
 }
+
+/** In the namespace "default". */
+export const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data,
+})
 
 /** Allocates 10.96.0.1 and up. */
 export function countingAddresses(): ServiceAddresses {
