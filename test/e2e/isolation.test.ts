@@ -1,10 +1,7 @@
 // Tenant A's administrator tries every verb on tenant B: by path, by host name, by TLS server name and with mixed credentials. Each
 // request is rejected, with exactly the response for a tenant that does not exist.
 
-import { once } from "node:events"
-import { createServer, type AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { KubeObject } from "../../apimachinery/object.ts"
 import { certificateOf, call, exchange, type Answer, type Call, type Credential } from "../harness/https.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
@@ -201,52 +198,6 @@ describe("responses, except for time and audit id", () => {
         expect(there).not.toContain("of-tenant-b")
       }
     }
-  })
-})
-
-describe("the gateway does not connect to the address in a tenant's Node", () => {
-  const path = "/tenants/team-a/api/v1/nodes"
-  const ask = (request: Call) => call(up.url, { ...request, ...credentials["certificate"] })
-
-  /** `node`: its name, if it exists. */
-  async function reach(
-    node: string | undefined,
-    address: string,
-    port: number,
-  ): Promise<[status: number, message: string]> {
-    const status = {
-      addresses: [{ type: "InternalIP", address }],
-      daemonEndpoints: { kubeletEndpoint: { Port: port } },
-    }
-    const name = node ?? "trap"
-    const body = JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name }, status })
-    const headers = { "content-type": "application/merge-patch+json" }
-    const write =
-      node === undefined ? { method: "POST", path } : { method: "PATCH", path: `${path}/${name}/status`, headers }
-    const written = await ask({ ...write, body })
-    expect(JSON.parse(written.text)).toMatchObject({ status })
-    const answer = await ask({ path: `${path}/${name}/proxy/containerLogs/default/a/b` })
-    if (node === undefined) await ask({ method: "DELETE", path: `${path}/${name}` })
-    return [answer.status, answer.text]
-  }
-
-  test("if it is one of the super cluster", async () => {
-    const heard: unknown[] = []
-    const trap = createServer((socket) => {
-      heard.push(socket.remotePort)
-      socket.destroy()
-    })
-    trap.listen(0, "127.0.0.1")
-    await once(trap, "listening")
-    const { items } = JSON.parse((await ask({ path })).text) as { items: KubeObject[] }
-    const [status, text] = await reach(items[0]?.metadata.name, "127.0.0.1", (trap.address() as AddressInfo).port)
-    trap.close()
-    expect([status, text, heard]).toEqual([404, 'pod "a" in namespace "default" is not on this node', []])
-  })
-
-  test("if webhooks may not lead there", async () => {
-    const [status, text] = await reach(undefined, "169.254.169.254", 443)
-    expect([status, text]).toEqual([503, expect.stringContaining("169.254.169.254: address not allowed")])
   })
 })
 
