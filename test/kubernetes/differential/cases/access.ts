@@ -78,8 +78,6 @@ export function accessCases(): Scenario[] {
     },
     { name: "escalation by roles", steps: escalation() },
     { name: "escalation by aggregated roles", steps: aggregation() },
-    { name: "users are impersonated by those who may", steps: impersonation() },
-    { name: "reviews of who one is are answered", steps: identity() },
     { name: "roles and bindings are validated", steps: validation() },
   ]
 }
@@ -237,50 +235,6 @@ function aggregation(): RequestStep[] {
       { metadata: { labels: { a: "b" } } },
       { as, label: "PATCH labels" },
     ),
-  ]
-}
-
-function impersonation(): RequestStep[] {
-  const whoAmI = { method: "POST", path: "/apis/authentication.k8s.io/v1/selfsubjectreviews", body: {} }
-  return [
-    role([{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }]),
-    { ...whoAmI, headers: { "impersonate-user": "x", "impersonate-group": "g" }, label: "who am I, with a group" },
-    { ...whoAmI, headers: { "impersonate-user": "x", "impersonate-uid": "u" }, label: "who am I, with a uid" },
-    {
-      ...whoAmI,
-      headers: { "impersonate-user": "x", "impersonate-extra-scopes": "a", "impersonate-extra-Acme%2fKey": "b" },
-      label: "who am I, with extra",
-    },
-    { ...whoAmI, headers: { "impersonate-user": "system:anonymous" }, label: "who am I, anonymous" },
-    {
-      ...whoAmI,
-      headers: { "impersonate-user": "system:serviceaccount:@{ns}:default" },
-      label: "who am I, a service account",
-    },
-  ]
-}
-
-function identity(): RequestStep[] {
-  const accounts = "/api/v1/namespaces/@{ns}/serviceaccounts"
-  const tokens = "/apis/authentication.k8s.io/v1/tokenreviews"
-  const request = (spec: Json, label: string): RequestStep =>
-    post(`${accounts}/default/token`, { spec }, { label: `TokenRequest ${label}` })
-  return [
-    post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {}, { as: user }),
-    post("/apis/authentication.k8s.io/v1/selfsubjectreviews", { kind: "Bogus" }),
-    post(tokens, { spec: { token: "bogus" } }),
-    post(tokens, { spec: {} }),
-    post(tokens, {}),
-    post(`${accounts}/default/token`, { spec: {} }, { save: "token", label: "TokenRequest" }),
-    post(tokens, { spec: { token: "@{token.status.token}" } }, { label: "TokenReview of it" }),
-    request({ audiences: ["a", "b"], expirationSeconds: 600 }, "with audiences"),
-    request({ expirationSeconds: 1 }, "too short"),
-    request({ expirationSeconds: 5_000_000_000 }, "too long"),
-    request({ boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "absent" } }, "bound to an absent pod"),
-    request({ boundObjectRef: { kind: "ConfigMap", apiVersion: "v1", name: "x" } }, "bound to a ConfigMap"),
-    post(`${accounts}/absent/token`, { spec: {} }),
-    post(`${accounts}/default/token?dryRun=All`, { spec: {} }),
-    get(`${accounts}/default/token`),
   ]
 }
 

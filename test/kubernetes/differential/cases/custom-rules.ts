@@ -2,9 +2,19 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { applyPatch, get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  fields,
+  inner,
+  messages,
+  reasons,
+  type Rule,
+  ruled,
+  ruledThing,
+  shortList,
+  shortText,
+  whole,
+} from "./ruled-schemas.ts"
 import { definitionOf, definitions, group, things } from "./things.ts"
-
-export type Rule = Record<string, Json>
 
 export function customRuleCases(): Scenario[] {
   return [
@@ -14,80 +24,6 @@ export function customRuleCases(): Scenario[] {
   ]
 }
 
-const text = { type: "string", maxLength: 10 }
-const list = { type: "array", maxItems: 5, items: text }
-const inner = { type: "object", properties: { a: text, "b.c": text, "d-e": text, namespace: text } }
-const fields = {
-  a: text,
-  n: { type: "integer" },
-  list,
-  set: { ...list, "x-kubernetes-list-type": "set" },
-  keyed: {
-    type: "array",
-    maxItems: 5,
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["name"],
-    items: { type: "object", required: ["name"], properties: { name: text, value: text } },
-  },
-  map: { type: "object", maxProperties: 5, additionalProperties: text },
-  maps: { type: "object", maxProperties: 5, additionalProperties: inner },
-  inner,
-  any: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-  port: { "x-kubernetes-int-or-string": true },
-  when: { type: "string", format: "date-time" },
-  nullable: { ...text, nullable: true },
-}
-
-/** A version with rules of its spec. */
-export const whole = (rules: readonly Rule[], more: object = {}): object => ({
-  schema: {
-    openAPIV3Schema: {
-      type: "object",
-      properties: { spec: { type: "object", properties: { ...fields, ...more }, "x-kubernetes-validations": rules } },
-    },
-  },
-})
-
-export const ruledThing = (spec: Json, more: object = {}): Json =>
-  ({ apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec, ...more }) as Json
-
-export const messages: readonly Rule[] = [
-  { message: "" },
-  { message: " " },
-  { message: "two\nlines" },
-  { message: "line\n" },
-  { message: "x".repeat(2100) },
-  { messageExpression: "" },
-  { messageExpression: " " },
-  { messageExpression: "''" },
-  { messageExpression: "'a' + 'b'" },
-  { messageExpression: "self.a" },
-  { messageExpression: "self.a.size()" },
-  { messageExpression: "self.bogus" },
-  { messageExpression: "'is ' + string(self.n)" },
-  { messageExpression: "string(1 / 0)" },
-  { messageExpression: "oldSelf.a" },
-  { messageExpression: "dyn(1)" },
-  { messageExpression: "dyn('x')" },
-  { messageExpression: "'a" },
-  { messageExpression: "self.list.map(x, x + x).join(',')" },
-  { messageExpression: "'two\\nlines'" },
-  { messageExpression: "'  '" },
-  { messageExpression: `'${"x".repeat(2100)}'` },
-  { messageExpression: `'${"y".repeat(5200)}'` },
-  { messageExpression: "self.a", message: "beside" },
-  { messageExpression: "string(1 / 0)", message: "beside" },
-  { messageExpression: "''", message: "beside" },
-]
-
-export const reasons = [
-  "FieldValueInvalid",
-  "FieldValueForbidden",
-  "FieldValueRequired",
-  "FieldValueDuplicate",
-  "",
-  "Bogus",
-]
 /** Whether a definition may have the message. */
 function mayBeSaid({ message, messageExpression }: Rule): boolean {
   if (typeof message === "string" && /^ $|\n/.test(message)) return false
@@ -148,10 +84,9 @@ function broken(): RequestStep[] {
 
 function transitions(): RequestStep[] {
   const same = { rule: "self == oldSelf", message: "must stay" }
-  const ruled = (schema: object, ...rules: Rule[]): object => ({ ...schema, "x-kubernetes-validations": rules })
   const more = {
-    a: ruled(text, same),
-    list: ruled({ ...list, items: text }, { rule: "self.size() >= oldSelf.size()" }),
+    a: ruled(shortText, same),
+    list: ruled(shortList, { rule: "self.size() >= oldSelf.size()" }),
     keyed: {
       ...fields.keyed,
       items: ruled(fields.keyed.items, {
@@ -160,7 +95,7 @@ function transitions(): RequestStep[] {
         reason: "FieldValueForbidden",
       }),
     },
-    map: { ...fields.map, additionalProperties: ruled(text, same) },
+    map: { ...fields.map, additionalProperties: ruled(shortText, same) },
     maps: { ...fields.maps, additionalProperties: ruled(inner, { ...same, rule: "!has(oldSelf.a) || has(self.a)" }) },
     inner: ruled(
       inner,
@@ -233,7 +168,7 @@ function transitions(): RequestStep[] {
 }
 
 function order(): RequestStep[] {
-  const ruled = { ...text, "x-kubernetes-validations": [{ rule: "self == 'ok'", message: "is not ok" }] }
+  const ruled = { ...shortText, "x-kubernetes-validations": [{ rule: "self == 'ok'", message: "is not ok" }] }
   const version = {
     schema: {
       openAPIV3Schema: {
@@ -244,7 +179,7 @@ function order(): RequestStep[] {
             type: "object",
             required: ["needed"],
             properties: {
-              needed: text,
+              needed: shortText,
               ruled,
               preset: { ...ruled, default: "ok" },
               number: { type: "integer", maximum: 5, "x-kubernetes-validations": [{ rule: "self > 1" }] },

@@ -1,7 +1,7 @@
 // Rules in definitions: what a definition may say of a rule beside its expression, and what rules may cost.
 
 import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
-import { messages, reasons, type Rule, ruledThing, whole } from "./custom-rules.ts"
+import { messages, reasons, type Rule, ruledThing, whole } from "./ruled-schemas.ts"
 import { definitionOf, definitions, group, things } from "./things.ts"
 
 export function definitionRuleCases(): Scenario[] {

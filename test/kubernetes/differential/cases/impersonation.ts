@@ -10,6 +10,7 @@ const account = "system:serviceaccount:@{ns}:default"
 
 export function impersonationCases(): Scenario[] {
   return [
+    { name: "users are impersonated by those who may", steps: impersonatedByAdministrator() },
     impersonates("nobody", []),
     impersonates("anybody", [
       ...may("impersonate", ["users", "groups", "serviceaccounts"], ""),
@@ -98,4 +99,25 @@ const as = (who: Who, path: string): RequestStep =>
 function headersOf(who: Who): Record<string, string> {
   const entries = Object.entries(who).map(([name, value]) => [`impersonate-${name}`, value] as const)
   return { authorization: "Bearer @{token.status.token}", ...Object.fromEntries(entries) }
+}
+
+/** By an administrator. */
+function impersonatedByAdministrator(): RequestStep[] {
+  const review = { method: "POST", path: "/apis/authentication.k8s.io/v1/selfsubjectreviews", body: {} }
+  return [
+    post(`${rbac}/namespaces/@{ns}/roles`, { metadata: { name: "limited" }, rules: may("get", ["configmaps"], "") }),
+    { ...review, headers: { "impersonate-user": "x", "impersonate-group": "g" }, label: "who am I, with a group" },
+    { ...review, headers: { "impersonate-user": "x", "impersonate-uid": "u" }, label: "who am I, with a uid" },
+    {
+      ...review,
+      headers: { "impersonate-user": "x", "impersonate-extra-scopes": "a", "impersonate-extra-Acme%2fKey": "b" },
+      label: "who am I, with extra",
+    },
+    { ...review, headers: { "impersonate-user": "system:anonymous" }, label: "who am I, anonymous" },
+    {
+      ...review,
+      headers: { "impersonate-user": "system:serviceaccount:@{ns}:default" },
+      label: "who am I, a service account",
+    },
+  ]
 }

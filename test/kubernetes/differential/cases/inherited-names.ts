@@ -9,7 +9,6 @@ import {
   patch,
   post,
   put,
-  remove,
   type RequestStep,
   type Scenario,
   strategicPatch,
@@ -17,8 +16,8 @@ import {
 } from "../scenario.ts"
 
 export const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"] as const
-const maps = "/api/v1/namespaces/@{ns}/configmaps"
-const dryRun = "?dryRun=All"
+export const maps = "/api/v1/namespaces/@{ns}/configmaps"
+export const dryRun = "?dryRun=All"
 
 export function inheritedNameCases(): Scenario[] {
   return [
@@ -28,8 +27,6 @@ export function inheritedNameCases(): Scenario[] {
     { name: "several managers apply names that objects inherit", steps: applied() },
     { name: "undeclared fields have names that objects inherit", steps: undeclared() },
     { name: "items of lists have names that objects inherit", steps: items() },
-    { name: "paths and queries have names that objects inherit", steps: requests() },
-    { name: "reviews are about names that objects inherit", steps: reviews() },
   ]
 }
 
@@ -37,7 +34,7 @@ export function inheritedNameCases(): Scenario[] {
 export const all = (value: Json): { [key: string]: Json } => Object.fromEntries(names.map((name) => [name, value]))
 export const one = (name: string, value: Json): { [key: string]: Json } => Object.fromEntries([[name, value]])
 
-const map = (more: object = {}, name = "a"): Json =>
+export const map = (more: object = {}, name = "a"): Json =>
   ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, ...more }) as Json
 
 function keys(): RequestStep[] {
@@ -228,75 +225,4 @@ function items(): RequestStep[] {
     ),
     get(`${deployments}/a`),
   ]
-}
-
-function requests(): RequestStep[] {
-  const options = ["dryRun", "fieldValidation", "propagationPolicy", "resourceVersionMatch", "resourceVersion", "limit"]
-  const types = (name: string): Readonly<Record<string, string>>[] => [
-    { accept: `application/${name}` },
-    { accept: `application/json;as=${name}` },
-    { accept: `application/json;as=Table;v=${name};g=meta.k8s.io` },
-    { accept: `application/json;as=Table;v=v1;g=${name}` },
-    { accept: `application/json;profile=${name}` },
-  ]
-  return [
-    post(maps, map({}, "constructor")),
-    post(maps, { ...(map() as object), kind: "constructor" }, { label: "POST kind" }),
-    post(maps, { ...(map() as object), apiVersion: "__proto__" }, { label: "POST version" }),
-    ...names.flatMap((name) => [
-      get(`/${name}`),
-      get(`/api/${name}`),
-      get(`/api/v1/${name}`),
-      get(`/apis/${name}`),
-      get(`/apis/${name}/v1`),
-      get(`/apis/apps/${name}`),
-      get(`/apis/apps/v1/${name}`),
-      get(`/apis/apps/v1/namespaces/@{ns}/${name}/a`),
-      get(`/api/v1/namespaces/@{ns}/pods/a/${name}`),
-      get(`${maps}/${name}`),
-      get(`/openapi/v3/${name}`),
-      get(`/healthz/${name}`),
-      get(`${maps}?${name}=x`),
-      get(`/livez?exclude=${name}`),
-      ...options.map((option) => remove(`${maps}/none?${option}=${name}`)),
-      ...types(name).map((headers) => get(maps, { headers, label: `GET ${Object.values(headers).join(" ")}` })),
-      post(maps, "{}", { contentType: `application/${name}`, label: `POST application/${name}` }),
-      patch(`${maps}/constructor`, `application/${name}`, "{}", { label: `PATCH application/${name}` }),
-      remove(`${maps}/none`, { propagationPolicy: name }, { label: `DELETE ${name}` }),
-      remove(`${maps}/none`, one(name, { a: 1 }), { label: `DELETE with ${name}` }),
-    ]),
-    remove(`${maps}/constructor`),
-  ]
-}
-
-function reviews(): RequestStep[] {
-  const review = (name: string, spec: object): RequestStep =>
-    post("/apis/authorization.k8s.io/v1/subjectaccessreviews", { spec } as Json, { label: `review ${name}` })
-  return names.flatMap((name) => [
-    review(`resource ${name}`, { user: name, resourceAttributes: { verb: name, group: name, resource: name, name } }),
-    review(`extra ${name}`, {
-      user: name,
-      groups: [name],
-      extra: one(name, ["x"]),
-      nonResourceAttributes: { path: `/${name}` },
-    }),
-    post(
-      "/apis/authentication.k8s.io/v1/selfsubjectreviews",
-      {},
-      { as: { name, groups: [name] }, label: `as ${name}` },
-    ),
-    post(
-      "/apis/authentication.k8s.io/v1/tokenreviews",
-      { spec: { token: name, audiences: [name] } },
-      { label: `token ${name}` },
-    ),
-    post(
-      `/apis/rbac.authorization.k8s.io/v1/namespaces/@{ns}/roles${dryRun}`,
-      {
-        metadata: { name: "a" },
-        rules: [{ verbs: [name], apiGroups: [name], resources: [name], resourceNames: [name] }],
-      },
-      { label: `role ${name}` },
-    ),
-  ])
 }

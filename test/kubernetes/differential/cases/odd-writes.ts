@@ -22,7 +22,6 @@ const maps = `${core}/configmaps`
 
 export function oddWriteCases(): Scenario[] {
   return [
-    { name: "the status of an autoscaler is written by its older version", steps: autoscalers() },
     { name: "a prefix that no name is made of is a prefix", steps: prefixes() },
     { name: "the status of a definition is written by others", steps: definitionStatuses() },
     { name: "an owner is named twice", steps: owners() },
@@ -34,57 +33,6 @@ export function oddWriteCases(): Scenario[] {
     { name: "a pod that has a node is nominated for none", steps: nominations() },
     { name: "one thing is annotated by two names", steps: annotatedTwice() },
     { name: "a status makes what is not there", steps: statusesOfNothing() },
-  ]
-}
-
-function autoscalers(): RequestStep[] {
-  const older = "/apis/autoscaling/v1/namespaces/@{ns}/horizontalpodautoscalers"
-  const newer = "/apis/autoscaling/v2/namespaces/@{ns}/horizontalpodautoscalers"
-  const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "a" } }
-  const key = "autoscaling.alpha.kubernetes.io/"
-  const metrics = JSON.stringify([
-    { type: "Resource", resource: { name: "memory", currentAverageValue: "10Mi" } },
-    { type: "Resource", resource: { name: "cpu", currentAverageUtilization: 20, currentAverageValue: "1" } },
-  ])
-  const conditions = JSON.stringify([
-    { type: "AbleToScale", status: "True", lastTransitionTime: "2024-01-02T03:04:05Z", reason: "r", message: "m" },
-  ])
-  const wanted = JSON.stringify([{ type: "Resource", resource: { name: "memory", targetAverageValue: "5Mi" } }])
-  const annotations = { [`${key}current-metrics`]: metrics, [`${key}conditions`]: conditions, other: "kept" }
-  const object = (more: Body, status?: Body): Body => ({
-    apiVersion: "autoscaling/v1",
-    kind: "HorizontalPodAutoscaler",
-    metadata: { name: "a", ...more },
-    spec,
-    ...(status === undefined ? {} : { status }),
-  })
-  const own = { currentReplicas: 1, desiredReplicas: 2, currentCPUUtilizationPercentage: 30 }
-  return [
-    post(older, object({ annotations })),
-    get(`${newer}/a`),
-    put(`${older}/a/status`, object({ annotations }, own)),
-    get(`${older}/a`),
-    get(`${newer}/a`),
-    ...["PartialObjectMetadata", "Table"].map((form) =>
-      get(`${older}/a`, {
-        headers: { accept: `application/json;as=${form};g=meta.k8s.io;v=v1` },
-        label: `GET ${form} of the older version`,
-      }),
-    ),
-    get(`${older}`, {
-      headers: { accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1" },
-      label: "LIST metadata of the older version",
-    }),
-    put(`${older}/a`, object({ annotations: { other: "changed" } }), { label: "PUT without them" }),
-    get(`${newer}/a`, { label: "GET after it" }),
-    put(`${older}/a/status?dryRun=All`, object({}, own), { label: "PUT status without them" }),
-    put(`${older}/a/status?dryRun=All`, object({ annotations }), { label: "PUT status without a status" }),
-    patch(`${older}/a/status?dryRun=All`, mergePatch, { metadata: { annotations: null } }),
-    patch(`${older}/a?dryRun=All`, mergePatch, { metadata: { annotations: { [`${key}metrics`]: wanted } } }),
-    patch(`${older}/a?dryRun=All`, mergePatch, { metadata: { annotations: { [`${key}metrics`]: "no JSON" } } }),
-    patch(`${older}/a/status?dryRun=All`, mergePatch, {
-      metadata: { annotations: { [`${key}current-metrics`]: "no JSON" } },
-    }),
   ]
 }
 

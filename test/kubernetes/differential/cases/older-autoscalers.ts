@@ -16,6 +16,7 @@ import {
 
 export function olderAutoscalerCases(): Scenario[] {
   return [
+    { name: "the status of an autoscaler is written by its older version", steps: annotatedStatuses() },
     { name: "a scaler's status is written in the older version", steps: olderStatuses() },
     { name: "a scaler's metrics are written in both versions", steps: olderMetrics() },
     { name: "a scaler's annotations contain metrics of any type", steps: olderAnnotations() },
@@ -28,6 +29,56 @@ export function olderAutoscalerCases(): Scenario[] {
 
 const scalers = (version: string): string => `/apis/autoscaling/${version}/namespaces/@{ns}/horizontalpodautoscalers`
 const scaled = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "x", apiVersion: "apps/v1" } }
+
+function annotatedStatuses(): RequestStep[] {
+  const [older, newer] = [scalers("v1"), scalers("v2")]
+  const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "a" } }
+  const key = "autoscaling.alpha.kubernetes.io/"
+  const metrics = JSON.stringify([
+    { type: "Resource", resource: { name: "memory", currentAverageValue: "10Mi" } },
+    { type: "Resource", resource: { name: "cpu", currentAverageUtilization: 20, currentAverageValue: "1" } },
+  ])
+  const conditions = JSON.stringify([
+    { type: "AbleToScale", status: "True", lastTransitionTime: "2024-01-02T03:04:05Z", reason: "r", message: "m" },
+  ])
+  const wanted = JSON.stringify([{ type: "Resource", resource: { name: "memory", targetAverageValue: "5Mi" } }])
+  const annotations = { [`${key}current-metrics`]: metrics, [`${key}conditions`]: conditions, other: "kept" }
+  const object = (more: Record<string, Json>, status?: Record<string, Json>): Record<string, Json> => ({
+    apiVersion: "autoscaling/v1",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: "a", ...more },
+    spec,
+    ...(status === undefined ? {} : { status }),
+  })
+  const own = { currentReplicas: 1, desiredReplicas: 2, currentCPUUtilizationPercentage: 30 }
+  return [
+    post(older, object({ annotations })),
+    get(`${newer}/a`),
+    put(`${older}/a/status`, object({ annotations }, own)),
+    get(`${older}/a`),
+    get(`${newer}/a`),
+    ...["PartialObjectMetadata", "Table"].map((form) =>
+      get(`${older}/a`, {
+        headers: { accept: `application/json;as=${form};g=meta.k8s.io;v=v1` },
+        label: `GET ${form} of the older version`,
+      }),
+    ),
+    get(`${older}`, {
+      headers: { accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1" },
+      label: "LIST metadata of the older version",
+    }),
+    put(`${older}/a`, object({ annotations: { other: "changed" } }), { label: "PUT without them" }),
+    get(`${newer}/a`, { label: "GET after it" }),
+    put(`${older}/a/status?dryRun=All`, object({}, own), { label: "PUT status without them" }),
+    put(`${older}/a/status?dryRun=All`, object({ annotations }), { label: "PUT status without a status" }),
+    patch(`${older}/a/status?dryRun=All`, mergePatch, { metadata: { annotations: null } }),
+    patch(`${older}/a?dryRun=All`, mergePatch, { metadata: { annotations: { [`${key}metrics`]: wanted } } }),
+    patch(`${older}/a?dryRun=All`, mergePatch, { metadata: { annotations: { [`${key}metrics`]: "no JSON" } } }),
+    patch(`${older}/a/status?dryRun=All`, mergePatch, {
+      metadata: { annotations: { [`${key}current-metrics`]: "no JSON" } },
+    }),
+  ]
+}
 
 function olderStatuses(): RequestStep[] {
   const metadata = { name: "a" }

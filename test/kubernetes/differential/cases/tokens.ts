@@ -9,6 +9,7 @@ const fast = { gracePeriodSeconds: 0 }
 
 export function tokenCases(): Scenario[] {
   return [
+    { name: "reviews of who one is are answered", steps: whoOneIs() },
     {
       name: "tokens are reviewed for audiences",
       steps: [
@@ -155,4 +156,27 @@ const bound = (name: string, boundObjectRef: Json | undefined): RequestStep =>
 function review(token: string, audiences?: string[]): RequestStep {
   const spec = { token: `@{${token}.status.token}`, ...(audiences === undefined ? {} : { audiences }) }
   return post(reviews, { spec }, { label: `review of ${token} for ${JSON.stringify(audiences)}` })
+}
+
+function whoOneIs(): RequestStep[] {
+  const accounts = `${core}/serviceaccounts`
+  const request = (spec: Json, label: string): RequestStep =>
+    post(`${accounts}/default/token`, { spec }, { label: `TokenRequest ${label}` })
+  return [
+    post(whoAmI, {}, { as: { name: "limited", groups: ["system:authenticated"] } }),
+    post(whoAmI, { kind: "Bogus" }),
+    post(reviews, { spec: { token: "bogus" } }),
+    post(reviews, { spec: {} }),
+    post(reviews, {}),
+    post(`${accounts}/default/token`, { spec: {} }, { save: "token", label: "TokenRequest" }),
+    post(reviews, { spec: { token: "@{token.status.token}" } }, { label: "TokenReview of it" }),
+    request({ audiences: ["a", "b"], expirationSeconds: 600 }, "with audiences"),
+    request({ expirationSeconds: 1 }, "too short"),
+    request({ expirationSeconds: 5_000_000_000 }, "too long"),
+    request({ boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "absent" } }, "bound to an absent pod"),
+    request({ boundObjectRef: { kind: "ConfigMap", apiVersion: "v1", name: "x" } }, "bound to a ConfigMap"),
+    post(`${accounts}/absent/token`, { spec: {} }),
+    post(`${accounts}/default/token?dryRun=All`, { spec: {} }),
+    get(`${accounts}/default/token`),
+  ]
 }

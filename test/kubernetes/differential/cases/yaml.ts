@@ -1,8 +1,8 @@
 // YAML as goyaml reads it: what words stand for, what keys become, merges, aliases, tags, several documents, and texts by chance.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import { applyPatch, get, patch, post, type RequestStep, type Scenario } from "../scenario.ts"
+import { randomYaml } from "../random/yaml-texts.ts"
 import { definitionOf, definitions } from "./things.ts"
 
 export function yamlCases(): Scenario[] {
@@ -16,7 +16,7 @@ export function yamlCases(): Scenario[] {
     { name: "words of YAML are read as YAML", steps: read() },
     ...[1, 2].map((seed) => ({
       name: `a custom resource in YAML by chance, seed ${seed}`,
-      steps: values(byChance(seed)),
+      steps: values(randomYaml(seed)),
     })),
   ]
 }
@@ -202,79 +202,6 @@ function read(): RequestStep[] {
 
 /** Numbers that Go cannot hold, and so does not quote. */
 const tooLarge: ReadonlySet<string> = new Set(["1.5e400", "0x10000000000000000"])
-
-const bases = [
-  "a: b\n",
-  "a:\n  b: c\n  d: [e, f]\n",
-  "x:\n- a\n- b: c\n  d: e\n",
-  "a: &x {b: c}\nd: *x\n",
-  "a: 'q'\nb: \"r\"\n",
-]
-const pieces = [
-  [
-    "a",
-    "- ",
-    "-",
-    "? ",
-    "?",
-    ": ",
-    ":",
-    "a: ",
-    "[",
-    "]",
-    "{",
-    "}",
-    ", ",
-    ",",
-    "\n",
-    "\n  ",
-    "\n ",
-    " ",
-    "\t",
-    "#",
-    "# c",
-  ],
-  [
-    "'",
-    '"',
-    "&a ",
-    "*a",
-    "!!str ",
-    "!!int ",
-    "!x ",
-    "! ",
-    "|",
-    "|2",
-    ">-",
-    "---",
-    "...",
-    "%",
-    "<<: ",
-    "~",
-    "@",
-    "\\",
-    "=",
-    "1",
-  ],
-].flat()
-const texts = 150
-
-function byChance(seed: number): string[] {
-  const random = createRandom(seed)
-  return Array.from({ length: texts }, () => changed(random, pick(random, bases)))
-}
-
-function changed(random: Random, base: string): string {
-  let text = base
-  for (let count = 1 + random(4); count > 0; count--) {
-    const at = random(text.length + 1)
-    text =
-      random(5) === 0
-        ? text.slice(0, at) + text.slice(at + 1)
-        : text.slice(0, at) + pick(random, pieces) + text.slice(at)
-  }
-  return text
-}
 
 const mark = "\ufeff"
 const map = (name: string, more = ""): string =>

@@ -4,9 +4,8 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { reviewed, type WebhookCall, type WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
 import { mergePatch, patch, post, remove, type RequestStep } from "../scenario.ts"
-import { answer, deny, rule, type WebhookScenario } from "./scenario.ts"
+import { answer, deny, maps, pods, rule, type WebhookScenario } from "./scenario.ts"
 
-const maps = "/api/v1/namespaces/@{ns}/configmaps"
 const map = (name: string, more: object = {}): Json => ({ metadata: { name }, ...more }) as Json
 const create = (): RequestStep[] => [post(maps, map("a"))]
 
@@ -190,7 +189,6 @@ const deniedUnlessMade: WebhookHandler = (call) =>
     ? reviewed(call, {})
     : reviewed(call, { allowed: false, status: { message: "no", code: 403 } })
 
-const pods = "/api/v1/namespaces/@{ns}/pods"
 const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } }
 const denied: Record<string, RequestStep[]> = {
   "an update": [post(maps, map("a")), patch(`${maps}/a`, mergePatch, { data: { a: "b" } })],

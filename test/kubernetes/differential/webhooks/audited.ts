@@ -1,10 +1,8 @@
 // What pod security tells the audit log, which no response shows.
 
 import { mergePatch, patch, post, put, type RequestStep } from "../scenario.ts"
-import type { WebhookScenario } from "./scenario.ts"
+import { pods, space, type WebhookScenario } from "./scenario.ts"
 
-const space = "/api/v1/namespaces/@{ns}"
-const pods = `${space}/pods`
 const dry = `${pods}?dryRun=All`
 const labels = "pod-security.kubernetes.io/"
 const container = { name: "c", image: "i" }

@@ -2,8 +2,8 @@
 
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { post, remove, type RequestStep } from "../scenario.ts"
-import { map, maps, validating, within, writes } from "./matching.ts"
-import { rule, type WebhookScenario } from "./scenario.ts"
+import { map, validating, within, writes } from "./matching.ts"
+import { maps, rule, type WebhookScenario } from "./scenario.ts"
 
 export function conditionScenarios(): WebhookScenario[] {
   return [

@@ -3,9 +3,8 @@
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { reviewed, type WebhookCall, type WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
 import { post, remove, type RequestStep } from "../scenario.ts"
-import { allow, type WebhookScenario } from "./scenario.ts"
+import { allow, maps, type WebhookScenario } from "./scenario.ts"
 
-const maps = "/api/v1/namespaces/@{ns}/configmaps"
 const create = (): RequestStep[] => [post(maps, { metadata: { name: "a" } })]
 
 const both = [

@@ -3,9 +3,8 @@
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import type { WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
 import { applyPatch, get, mergePatch, patch, post, type RequestStep } from "../scenario.ts"
-import { patchText, type WebhookScenario } from "./scenario.ts"
+import { maps, patchText, type WebhookScenario } from "./scenario.ts"
 
-const space = "/api/v1/namespaces/@{ns}"
 const group = "i@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
 
@@ -67,7 +66,6 @@ function ofPatch(operation: Loose): WebhookScenario[] {
 }
 
 function ofMaps(): RequestStep[] {
-  const maps = `${space}/configmaps`
   return [
     post(maps, { metadata: { name: "a" } }),
     patch(`${maps}/a`, mergePatch, { data: { a: "b" } }),

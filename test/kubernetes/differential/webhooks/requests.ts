@@ -14,14 +14,10 @@ import {
   type RequestStep,
   strategicPatch,
 } from "../scenario.ts"
-import { type RegisteredHook, rule, type WebhookScenario } from "./scenario.ts"
-
-const space = "/api/v1/namespaces/@{ns}"
-const maps = `${space}/configmaps`
-const pods = `${space}/pods`
+import { maps, pods, type RegisteredHook, rule, space, type WebhookScenario } from "./scenario.ts"
 
 /** Of both kinds, for everything in the scenario's namespace. */
-const both: readonly RegisteredHook[] = [{ kind: "Mutating" }, { kind: "Validating" }]
+export const both: readonly RegisteredHook[] = [{ kind: "Mutating" }, { kind: "Validating" }]
 
 /** Of both kinds, for cluster-scoped objects with the scenario's label. */
 const labelled = (...resources: string[]): RegisteredHook[] =>
@@ -37,10 +33,6 @@ export function requestScenarios(): WebhookScenario[] {
     { name: "an object is applied", hooks: both, steps: applies() },
     { name: "objects are created by an update", hooks: both, steps: createdByUpdate() },
     { name: "a collection is deleted", hooks: both, steps: collections() },
-    { name: "the subresources of a pod are written", hooks: both, steps: podSubresources() },
-    { name: "connections are opened", hooks: both, steps: connections() },
-    { name: "the subresources of a workload are written", hooks: both, steps: scales() },
-    { name: "a service account gets tokens", hooks: both, steps: tokens() },
     { name: "namespaces are written", hooks: labelled("namespaces", "namespaces/*"), steps: namespaces() },
     { name: "objects of the cluster are written", hooks: labelled("*/*"), steps: clusterObjects() },
     { name: "reviews are created", hooks: both, steps: reviews() },
@@ -58,8 +50,8 @@ const beta = (hook: RegisteredHook): RegisteredHook => ({
 })
 
 const map = (name: string, more: object = {}): Json => ({ metadata: { name }, data: { a: "b" }, ...more }) as Json
-const container = { name: "c", image: "i" }
-const pod = (name: string, more: object = {}): Json =>
+export const container = { name: "c", image: "i" }
+export const pod = (name: string, more: object = {}): Json =>
   ({ metadata: { name }, spec: { containers: [container], terminationGracePeriodSeconds: 0, ...more } }) as Json
 
 function life(): RequestStep[] {
@@ -144,84 +136,6 @@ function collections(): RequestStep[] {
     remove(maps, { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 3 }),
     remove(pods),
     remove(`${pods}?gracePeriodSeconds=0`),
-  ]
-}
-
-function podSubresources(): RequestStep[] {
-  const one = `${pods}/p`
-  return [
-    post(pods, pod("p", { terminationGracePeriodSeconds: 30 })),
-    patch(`${one}/ephemeralcontainers`, strategicPatch, { spec: { ephemeralContainers: [{ name: "e", image: "i" }] } }),
-    patch(`${one}/status`, mergePatch, { status: { message: "m" } }),
-    put(`${one}/status`, { metadata: { name: "p" }, status: { phase: "Running" } }),
-    patch(`${one}/resize`, strategicPatch, {
-      spec: { containers: [{ name: "c", resources: { limits: { cpu: "1" } } }] },
-    }),
-    post(`${one}/binding?fieldManager=m`, { target: { kind: "Node", name: "n" } }),
-    post(`${space}/bindings`, { metadata: { name: "p" }, target: { kind: "Node", name: "n" } }),
-    post(`${one}/eviction?dryRun=All`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } }),
-    post(`${one}/eviction`, {
-      apiVersion: "policy/v1",
-      kind: "Eviction",
-      metadata: { name: "p" },
-      deleteOptions: { gracePeriodSeconds: 10 },
-    }),
-    remove(one),
-    remove(`${one}?gracePeriodSeconds=5`),
-    remove(`${one}?gracePeriodSeconds=0`),
-  ]
-}
-
-function connections(): RequestStep[] {
-  const one = `${pods}/p`
-  const service = {
-    metadata: { name: "s" },
-    spec: { clusterIP: "None", selector: { a: "b" }, ports: [{ port: 80 }] },
-  }
-  return [
-    post(pods, pod("p")),
-    post(`${one}/exec?container=c&command=a&command=b&stdin=true&tty=false`, undefined as never),
-    get(`${one}/attach?stdout=true&stderr=1`),
-    post(`${one}/portforward?ports=80&ports=81`, undefined as never),
-    post(`${one}/portforward`, undefined as never),
-    get(`${one}/proxy`),
-    get(`${one}/proxy/some/path?query=x`),
-    get(`${one}/log?container=c`),
-    post(`${space}/services`, service as Json, { label: "POST a service" }),
-    post(`${space}/endpoints`, { metadata: { name: "s" } }),
-    get(`${space}/services/s/proxy/`),
-  ]
-}
-
-function scales(): RequestStep[] {
-  const apps = "/apis/apps/v1/namespaces/@{ns}"
-  const labels = { app: "a" }
-  const template = { metadata: { labels }, spec: { containers: [container] } }
-  const deployment = { metadata: { name: "d" }, spec: { replicas: 1, selector: { matchLabels: labels }, template } }
-  const controller = { metadata: { name: "r" }, spec: { replicas: 1, selector: labels, template } }
-  const one = `${apps}/deployments/d`
-  return [
-    post(`${apps}/deployments`, deployment),
-    get(`${one}/scale`, { save: "scale" }),
-    put(`${one}/scale`, { metadata: { name: "d", namespace: "@{ns}" }, spec: { replicas: 2 } }),
-    patch(`${one}/scale?fieldManager=m`, mergePatch, { spec: { replicas: 3 } }),
-    patch(`${one}/scale?fieldManager=m&force=true`, applyPatch, {
-      apiVersion: "autoscaling/v1",
-      kind: "Scale",
-      metadata: { name: "d" },
-      spec: { replicas: 4 },
-    }),
-    patch(`${one}/status`, mergePatch, { status: { replicas: 1 } }),
-    post(`${space}/replicationcontrollers`, controller),
-    put(`${space}/replicationcontrollers/r/scale?dryRun=All`, { metadata: { name: "r" }, spec: { replicas: 0 } }),
-  ]
-}
-
-function tokens(): RequestStep[] {
-  const one = `${space}/serviceaccounts/default`
-  return [
-    post(`${one}/token`, { spec: { audiences: ["a"], expirationSeconds: 3600 } }),
-    post(`${one}/token?dryRun=All&fieldManager=m`, {}),
   ]
 }
 

@@ -5,6 +5,10 @@ import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { reviewed, type WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
 import type { Scenario } from "../scenario.ts"
 
+export const space = "/api/v1/namespaces/@{ns}"
+export const maps = `${space}/configmaps`
+export const pods = `${space}/pods`
+
 export interface WebhookScenario extends Scenario {
   hooks: readonly RegisteredHook[]
 }

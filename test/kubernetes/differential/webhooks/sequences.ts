@@ -3,11 +3,8 @@
 import { type WebhookCall, type WebhookHandler, reviewed } from "../../../../gateway/testing/webhook-server.ts"
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { mergePatch, patch, post, remove, type RequestStep } from "../scenario.ts"
-import { deny, patchText, type RegisteredHook, rule, type WebhookScenario } from "./scenario.ts"
+import { deny, maps, patchText, pods, type RegisteredHook, rule, space, type WebhookScenario } from "./scenario.ts"
 
-const space = "/api/v1/namespaces/@{ns}"
-const maps = `${space}/configmaps`
-const pods = `${space}/pods`
 const map = { metadata: { name: "a" }, data: { a: "b" } }
 const writes = (): RequestStep[] => [
   post(maps, map),
