@@ -10,6 +10,7 @@ import { eventually } from "../harness/eventually.ts"
 import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { lacks } from "./harness/needs.ts"
 import { serveMetrics, setUsage } from "./controllers/metrics.ts"
+import { apartDeployment, autoscaler, daemonSet, statefulSet } from "./harness/workloads.ts"
 import { TestKubernetes } from "./harness/test-kubernetes.ts"
 
 const options = { nodes: 5, controllerManager: true, scheduler: true }
@@ -46,6 +47,11 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
     (await kubernetes.client.list<T>(resource)).items.filter(
       ({ metadata }) => metadata.namespace?.includes(`-${tenant}-`) === true && name.test(metadata.name ?? ""),
     )
+
+  async function manifest(name: string, object: unknown): Promise<string> {
+    await writeFile(up.path(`${name}.json`), JSON.stringify(object))
+    return up.path(`${name}.json`)
+  }
 
   test("is made, and listed in the super cluster", async () => {
     expect(await cli("tenant", "create", tenant)).toMatchObject({ stderr: "", code: 0 })
@@ -130,20 +136,7 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
         what: "the metrics for a viewer",
       },
     )
-    const autoscaler = {
-      apiVersion: "autoscaling/v2",
-      kind: "HorizontalPodAutoscaler",
-      metadata: { name: "web" },
-      spec: {
-        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
-        maxReplicas: 4,
-        metrics: [
-          { type: "Resource", resource: { name: "cpu", target: { type: "AverageValue", averageValue: "45m" } } },
-        ],
-      },
-    }
-    await writeFile(up.path("autoscaler.json"), JSON.stringify(autoscaler))
-    await kubectl("apply", "-f", up.path("autoscaler.json"))
+    await kubectl("apply", "-f", await manifest("autoscaler", autoscaler))
     await kubectl("wait", "--for=jsonpath={.status.desiredReplicas}=4", "hpa/web", "--timeout=50s")
     await kubectl("delete", "hpa", "web")
   })
@@ -178,11 +171,6 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
     await kubectl("rollout", "status", "daemonset/agent", "--timeout=45s")
     expect((await copies(pods, /^agent-/)).length).toBeGreaterThanOrEqual(expected)
   })
-
-  async function manifest(name: string, object: unknown): Promise<string> {
-    await writeFile(up.path(`${name}.json`), JSON.stringify(object))
-    return up.path(`${name}.json`)
-  }
 
   test("a copy that somebody deletes in the super cluster is made again", async () => {
     await kubectl("create", "configmap", "settings", "--from-literal=a=b")
@@ -221,7 +209,7 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
   })
 
   test("keeps the pods of one revision apart, by the label that its controller gives them", async () => {
-    await kubectl("apply", "-f", await manifest("apart", apartDeployment))
+    await kubectl("apply", "-f", await manifest("apart", apartDeployment(options.nodes)))
     await kubectl("rollout", "status", "deployment/apart", "--timeout=45s")
     // As many as there are machines: those of the new revision find room only beside those of the old one.
     await kubectl("rollout", "restart", "deployment/apart")
@@ -256,48 +244,3 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("a tenant on a real sup
 })
 
 const endpointAddresses = "jsonpath={.items[*].endpoints[?(@.conditions.ready)].addresses[0]}"
-const template = (app: string) => ({
-  metadata: { labels: { app } },
-  spec: { containers: [{ name: "main", image: "busybox" }] },
-})
-const statefulSet = {
-  apiVersion: "apps/v1",
-  kind: "StatefulSet",
-  metadata: { name: "database" },
-  spec: {
-    replicas: 2,
-    serviceName: "database",
-    selector: { matchLabels: { app: "database" } },
-    template: template("database"),
-  },
-}
-const daemonSet = {
-  apiVersion: "apps/v1",
-  kind: "DaemonSet",
-  metadata: { name: "agent" },
-  spec: { selector: { matchLabels: { app: "agent" } }, template: template("agent") },
-}
-const ofOneRevision = {
-  topologyKey: "kubernetes.io/hostname",
-  labelSelector: { matchLabels: { app: "apart" } },
-  matchLabelKeys: ["pod-template-hash"],
-}
-const apart = template("apart")
-const apartDeployment = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "apart" },
-  spec: {
-    replicas: options.nodes,
-    strategy: { rollingUpdate: { maxUnavailable: 0 } },
-    selector: { matchLabels: { app: "apart" } },
-    template: {
-      ...apart,
-      spec: {
-        ...apart.spec,
-        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [ofOneRevision] } },
-        topologySpreadConstraints: [{ ...ofOneRevision, maxSkew: 1, whenUnsatisfiable: "DoNotSchedule" }],
-      },
-    },
-  },
-}

@@ -12,13 +12,13 @@ import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { collect, start, succeed } from "../harness/processes.ts"
 import { lacks } from "./harness/needs.ts"
 import { containerSteps, forward, typeSteps } from "./kubectl/containers.ts"
+import { autoscaler, daemonSet, deployment, image, ownPod } from "./node/workloads.ts"
 import { installCoreDNS } from "./node/core-dns.ts"
 import { whyNoNodes } from "./node/machine.ts"
 import { joinKubelet } from "./node/joined-kubelet.ts"
 import { metricsProgram, provideResourceMetrics } from "./node/resource-metrics.ts"
 import { RealKubernetes } from "./node/real-kubernetes.ts"
 
-const image = "registry.k8s.io/e2e-test-images/agnhost:2.63.0"
 const timeoutMs = 90_000
 /** The spare one, on which a kubelet of a tenant runs. */
 const ownMachine = 3
@@ -232,80 +232,5 @@ describe.skipIf(lacks([metricsProgram], await whyNoNodes()))("a tenant on real n
   }
 })
 
-const autoscaler = {
-  apiVersion: "autoscaling/v2",
-  kind: "HorizontalPodAutoscaler",
-  metadata: { name: "busy" },
-  spec: {
-    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "busy" },
-    maxReplicas: 2,
-    metrics: [
-      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 100 } } },
-    ],
-  },
-}
 const curl = ["curl", "--silent", "--fail", "--max-time", "5"]
 const talk = "i=0; while true; do echo $i; i=$((i+1)); sleep 0.2; done"
-const labels = { app: "web" }
-const deployment = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "web", labels },
-  spec: {
-    replicas: 2,
-    selector: { matchLabels: labels },
-    template: {
-      metadata: { labels },
-      spec: {
-        terminationGracePeriodSeconds: 1,
-        topologySpreadConstraints: [
-          {
-            maxSkew: 1,
-            topologyKey: "kubernetes.io/hostname",
-            whenUnsatisfiable: "DoNotSchedule",
-            labelSelector: { matchLabels: labels },
-          },
-        ],
-        containers: [
-          {
-            name: "web",
-            image,
-            args: ["netexec", "--http-port=8080"],
-            ports: [{ containerPort: 8080 }],
-            readinessProbe: { httpGet: { path: "/hostname", port: 8080 }, periodSeconds: 1 },
-          },
-        ],
-      },
-    },
-  },
-}
-
-const pausing = { name: "main", image, args: ["pause"] }
-const ownPod = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name: "here" },
-  spec: {
-    nodeName: "own1",
-    terminationGracePeriodSeconds: 2,
-    containers: [
-      {
-        ...pausing,
-        volumeMounts: [{ name: "words", mountPath: "/words" }],
-      },
-    ],
-    volumes: [{ name: "words", configMap: { name: "words" } }],
-  },
-}
-const daemonSet = {
-  apiVersion: "apps/v1",
-  kind: "DaemonSet",
-  metadata: { name: "everywhere" },
-  spec: {
-    selector: { matchLabels: { app: "everywhere" } },
-    template: {
-      metadata: { labels: { app: "everywhere" } },
-      spec: { terminationGracePeriodSeconds: 1, containers: [pausing] },
-    },
-  },
-}

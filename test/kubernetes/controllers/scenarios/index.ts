@@ -10,6 +10,7 @@ import { cronJobScenarios } from "./cron-jobs.ts"
 import { daemonSetHistoryScenarios } from "./daemon-set-history.ts"
 import { daemonSetUpdateScenarios } from "./daemon-set-updates.ts"
 import { daemonSetScenarios } from "./daemon-sets.ts"
+import { deletedVolumeScenarios } from "./deleted-volumes.ts"
 import { deletionScenarios } from "./deletion.ts"
 import { deploymentAnnotationScenarios } from "./deployment-annotations.ts"
 import { deploymentHistoryScenarios } from "./deployment-history.ts"
@@ -79,6 +80,7 @@ export const scenarios: readonly Scenario[] = [
   ...namespaceScenarios,
   ...quotaScenarios,
   ...volumeScenarios,
+  ...deletedVolumeScenarios,
   ...lostClaimScenarios,
   ...provisioningScenarios,
   ...podClaimScenarios,

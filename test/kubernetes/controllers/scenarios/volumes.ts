@@ -59,30 +59,6 @@ export const volumeScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "volume retained after its claim",
-    steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { delete: ["persistentvolumeclaims", "data"] },
-      isIn("one", "Released"),
-    ],
-  },
-  {
-    name: "volume deleted under its claim",
-    steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } } },
-      { delete: ["persistentvolumes", "NAMESPACE-one"] },
-      { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } }, mayBeGone: true },
-      { until: ["persistentvolumeclaims", "data"], has: { status: { phase: "Lost" } } },
-    ],
-  },
-  {
     name: "claim bound to volumes reserved for it that are too small",
     steps: [
       volume("one", "1Gi", { claimRef: { namespace: "NAMESPACE", name: "one" } }),
@@ -168,82 +144,6 @@ export const volumeScenarios: readonly Scenario[] = [
       isIn("one", "Released"),
       claim("data", "2Gi"),
       settle,
-    ],
-  },
-  {
-    name: "volume that is given free again",
-    steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { delete: ["persistentvolumeclaims", "data"] },
-      isIn("one", "Released"),
-      { patch: ["persistentvolumes", "NAMESPACE-one"], with: { spec: { claimRef: null } } },
-      isIn("one", "Available"),
-      claim("other", "2Gi"),
-      bound("other"),
-    ],
-  },
-  {
-    name: "volume that is bound is deleted",
-    steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      settle,
-      { delete: ["persistentvolumes", "NAMESPACE-one"] },
-      settle,
-    ],
-  },
-  {
-    name: "unbound volume is deleted",
-    steps: [volume("one", "5Gi"), isIn("one", "Available"), { delete: ["persistentvolumes", "NAMESPACE-one"] }, settle],
-  },
-  ...["kubernetes.io/gce-pd", "kubernetes.io/host-path", "kubernetes.io/nothing", "csi.example.com"].map(
-    (provisioner): Scenario => ({
-      name: `volume provisioned by ${provisioner} deleted with its claim`,
-      steps: [
-        {
-          create: {
-            apiVersion: "v1",
-            kind: "PersistentVolume",
-            metadata: {
-              name: "NAMESPACE-one",
-              annotations: { "pv.kubernetes.io/provisioned-by": provisioner },
-              finalizers: ["external-provisioner.volume.kubernetes.io/finalizer"],
-            },
-            spec: {
-              capacity: { storage: "5Gi" },
-              accessModes: ["ReadWriteOnce"],
-              storageClassName: "NAMESPACE",
-              persistentVolumeReclaimPolicy: "Delete",
-              hostPath: { path: "/var/nothing" },
-            },
-          },
-        },
-        isIn("one", "Available"),
-        claim("data", "2Gi"),
-        bound("data"),
-        { delete: ["persistentvolumeclaims", "data"] },
-        settle,
-      ],
-    }),
-  ),
-  {
-    name: "volume of a path of a host deleted with its claim",
-    steps: [
-      volume("one", "5Gi", {
-        persistentVolumeReclaimPolicy: "Delete",
-        nfs: null,
-        hostPath: { path: "/tmp/NAMESPACE" },
-      }),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { delete: ["persistentvolumeclaims", "data"] },
-      { until: ["persistentvolumes", "NAMESPACE-one"], has: null },
     ],
   },
   {
