@@ -3,29 +3,15 @@ import type { KubeObject, PersistentVolume, Pod } from "../../apimachinery/objec
 import { events, persistentVolumeClaims, persistentVolumes, pods } from "../../client/resources.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { claim, only, volume } from "../testing/volumes.ts"
 
-const only = ["persistentvolume-binder"]
 const name = "recycler-for-v"
 
 /** Creates a volume whose claim is gone. */
 async function release(harness: Harness): Promise<void> {
-  await harness.create(persistentVolumes, {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: { name: "v" },
-    spec: {
-      capacity: { storage: "1Gi" },
-      accessModes: ["ReadWriteOnce"],
-      persistentVolumeReclaimPolicy: "Recycle",
-      nfs: { server: "10.0.0.1", path: "/x" },
-    },
-  } as KubeObject)
-  await harness.create(persistentVolumeClaims, {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name: "data", namespace: "default" },
-    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "1Gi" } } },
-  } as KubeObject)
+  const nfs = { server: "10.0.0.1", path: "/x" }
+  await harness.create(persistentVolumes, volume("v", "1Gi", { persistentVolumeReclaimPolicy: "Recycle", nfs }))
+  await harness.create(persistentVolumeClaims, claim("data", "1Gi"))
   await eventually(() => expect(phase(harness)).toBe("Bound"))
   await harness.cluster.delete(persistentVolumeClaims, "default", "data")
 }
