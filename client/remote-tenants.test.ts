@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConfigMap } from "../apimachinery/object.ts"
-import { startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
+import { configMap, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { connectTenants } from "./remote-tenants.ts"
 import { configMaps } from "./resources.ts"
 import type { Tenant, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
@@ -34,13 +34,6 @@ const request = (name: string): Omit<Tenant, "uid"> => ({
   transparentMetaPrefixes: [],
   opaqueMetaPrefixes: [],
   controllers: true,
-})
-
-const configMap = (name: string): ConfigMap => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "default", name },
-  data: {},
 })
 
 /** Records the events of a watch. */

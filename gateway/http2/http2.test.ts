@@ -4,10 +4,9 @@ import { connect, type ClientHttp2Session, type ClientHttp2Stream, type Incoming
 import { once } from "node:events"
 import { connect as connectTLS } from "node:tls"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ConfigMap } from "../../apimachinery/object.ts"
 import { silentLog } from "../../client/log.ts"
 import { configMaps } from "../../client/resources.ts"
-import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
+import { configMap, startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 let fixture: TestGateway
 let tenant: TestTenant
@@ -72,13 +71,6 @@ test("administrators reach the admin API, and the gateway continues when they le
 })
 
 const objects = "/tenants/a/api/v1/namespaces/default/configmaps"
-const configMap = (name: string, text = ""): ConfigMap => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "default", name },
-  data: { text },
-})
-
 beforeAll(async () => {
   fixture = await startTestGateway({
     http2: true,
@@ -125,7 +117,7 @@ describe("over HTTP/2", () => {
   })
 
   test("a body that is too large is rejected", async () => {
-    const large = JSON.stringify(configMap("large", "x".repeat(200_000)))
+    const large = JSON.stringify(configMap("large", { text: "x".repeat(200_000) }))
     expect((await send("POST", objects, large, { "content-type": "application/json" })).status).toBe(413)
   })
 
@@ -175,7 +167,7 @@ describe("over HTTP/2", () => {
   test("large lists arrive complete, and do not block other requests on the connection", async () => {
     const client = fixture.gateway.tenants.client("a")
     for (let index = 0; index < 60; index++)
-      await client.create(configMaps, configMap(`large-${index}`, "x".repeat(50_000)))
+      await client.create(configMaps, configMap(`large-${index}`, { text: "x".repeat(50_000) }))
     const slow = session.request({ ":path": objects })
     const [headers] = (await once(slow, "response")) as [IncomingHttpHeaders & { ":status"?: number }]
     expect(headers[":status"]).toBe(200)

@@ -5,6 +5,7 @@ import { configMaps, deployments, pods } from "../../client/resources.ts"
 import type { KubeList } from "../../client/rest.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
+import { configMap } from "../testing/start-gateway.ts"
 
 const open: ControlPlaneStub[] = []
 
@@ -17,13 +18,6 @@ function client(options: Parameters<typeof createControlPlaneStub>[0] = {}) {
   open.push(stub)
   return stub.client
 }
-
-const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, namespace: "default" },
-  data,
-})
 
 test("given objects are not changed, and returned ones are frozen", async () => {
   const local = client()

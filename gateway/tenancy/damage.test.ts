@@ -5,10 +5,9 @@ import { existsSync } from "node:fs"
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import type { ConfigMap } from "../../apimachinery/object.ts"
 import { configMaps } from "../../client/resources.ts"
 import { checkDataDirectory, type CheckedStore } from "../stores/check-data-directory.ts"
-import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
+import { configMap, startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
 
 let fixture: TestGateway
 
@@ -20,12 +19,6 @@ afterEach(() => fixture[Symbol.asyncDispose]())
 /** The time that a loaded machine may take. */
 const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 60_000, interval: 3 })
 const asleep = (): Promise<void> => waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0))
-
-const configMap = (name: string): ConfigMap => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "default", name },
-})
 
 /** The tenants "hurt" and "well", which have an object and sleep; and the directory of the first one. */
 async function sleepers() {
