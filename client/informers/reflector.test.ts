@@ -122,6 +122,31 @@ describe("an Informer", () => {
     await eventually(() => expect(informer.events.at(-1)).toBe("+ e"))
   })
 
+  test("relists when the server was away for so long that it may have gone back and on again", async () => {
+    const clock = new FakeClock()
+    const cluster = new BreakableCluster({ clock })
+    const restored = new FakeCluster({ clock })
+    await cluster.create(configMaps, configMap("a"))
+    using informer = await startBreakable(cluster, clock)
+    let attempts = 0
+    cluster.list = () => {
+      attempts++
+      return Promise.reject(new Error("connection refused"))
+    }
+    informer.breakWatch(new Error("connection reset"))
+    await eventually(() => {
+      clock.advance(60_000)
+      expect(attempts).toBeGreaterThan(2)
+    })
+    for (const name of ["b", "c"]) await restored.create(configMaps, configMap(name))
+    cluster.list = (...args) => restored.list(...args)
+    cluster.watch = (...args) => restored.watch(...args)
+    await eventually(() => {
+      clock.advance(60_000)
+      expect(informer.events).toEqual(["+ a", "- a", "+ b", "+ c"])
+    })
+  })
+
   test("asks for the revision of a server with any object, whatever it selects", async () => {
     const clock = new FakeClock()
     const cluster = new BreakableCluster({ clock })

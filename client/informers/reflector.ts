@@ -1,5 +1,5 @@
 // Keeps a sink up to date with one resource of one API: list → watch from there → resume from the last resourceVersion when
-// the watch ends → list again if the server no longer has that revision (410), or does not have it yet.
+// the watch ends → list again if the server no longer has that revision (410), does not have it yet, or was away for long.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -30,17 +30,27 @@ export interface ReflectorOptions<T extends KubeObject> extends Reading {
   clock?: Clock
 }
 
+/** Longer than the API servers of a cluster take to be replaced in turn: meanwhile they may have been restored from a backup. */
+const awayMs = 60_000
+
 /** Resolves when the signal ends; all failures are logged and retried. */
 export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>): Promise<void> {
   const { resource, signal, log = silentLog, clock = systemClock } = options
   let failures = 0
   let resourceVersion: string | undefined
+  /** Since when the server does not answer. */
+  let awaySince: number | undefined
   while (!signal.aborted) {
     const startedAt = clock.elapsed()
     try {
-      if (resourceVersion !== undefined && (await hasGoneBack(options, resourceVersion))) {
-        log.warn({ resource: resource.resource, resourceVersion }, "the server is at an earlier revision; relisting")
-        resourceVersion = undefined
+      if (resourceVersion !== undefined) {
+        const isEarlier = await hasGoneBack(options, resourceVersion)
+        const wasAway = startedAt - (awaySince ?? startedAt) >= awayMs
+        awaySince = undefined
+        if (isEarlier)
+          log.warn({ resource: resource.resource, resourceVersion }, "the server is at an earlier revision; relisting")
+        // It may have gone back, and then on beyond that revision.
+        if (isEarlier || wasAway) resourceVersion = undefined
       }
       resourceVersion ??= await listAll(options)
       resourceVersion = await watchFrom(options, resourceVersion, (seen) => {
@@ -54,6 +64,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       if (signal.aborted) return
       options.failed?.(error)
       failures++
+      awaySince ??= clock.elapsed()
       const expired = isExpired(error)
       if (expired) resourceVersion = undefined
       const text = errorMessage(error)
