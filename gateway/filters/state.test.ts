@@ -16,8 +16,10 @@ test("a request whose time is over no longer waits for a large place, and gives 
   expect(first.enlarge()).toBeUndefined()
   const waiting = late.enlarge()
   late.abort(new Error("its time is over"))
-  await waiting
-  expect(late.enlarge()).toBeUndefined()
+  const over = "request did not complete within requested timeout"
+  await expect(waiting).rejects.toThrow(over)
+  expect(() => late.enlarge()).toThrow(over)
   first.abort(new Error("its time is over"))
+  expect(() => first.enlarge()).toThrow(over)
   expect(next.enlarge()).toBeUndefined()
 })

@@ -5,6 +5,7 @@ import type { HoldUnsent } from "../../client/http/unsent.ts"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Credentials } from "../authentication/types.ts"
+import { checkAwaited } from "../request/awaited.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { RequestInfo } from "../request/request-info.ts"
 import type { User } from "../request/user.ts"
@@ -136,7 +137,10 @@ export class RequestState implements Passing {
 
   /** RequestContext.enlarge. */
   enlarge(): Promise<void> | undefined {
-    if (this.largePlaces === undefined || this.#leaveLarge !== undefined || this.isAborted) return undefined
+    if (this.largePlaces === undefined) return undefined
+    const isOver = (): void => checkAwaited({ isOver: this.isAborted })
+    isOver()
+    if (this.#leaveLarge !== undefined) return undefined
     const callbacks: (() => void)[] = []
     const leave = (): void => callbacks.splice(0).forEach((callback) => callback())
     this.#leaveLarge = leave
@@ -144,10 +148,11 @@ export class RequestState implements Passing {
       this.#leavesAtEnd = true
       this.whenDone(() => this.#leaveLarge?.())
     }
-    return this.largePlaces.take((callback) => {
+    const waiting = this.largePlaces.take((callback) => {
       if (this.#done) callback()
       else callbacks.push(callback)
     })
+    return waiting?.then(isOver)
   }
 
   get isLarge(): boolean {

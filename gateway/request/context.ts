@@ -61,7 +61,7 @@ export interface RequestContext {
   aside?: <T>(job: () => Promise<T>) => Promise<T>
   /**
    * Called before the request holds much more memory than others do (large-places.ts); may be called again. Returns undefined if it may,
-   * otherwise a promise to await. Absent for calls in process.
+   * otherwise a promise to await; throws if the request has ended. Absent for calls in process.
    */
   enlarge?(): Promise<void> | undefined
   /**
