@@ -24,10 +24,19 @@ export class UntilAborted<T> implements AsyncIterableIterator<T, undefined> {
   }
 
   next(): Promise<Step<T>> {
+    return this.#step(() => this.#steps.next())
+  }
+
+  /** What the steps hold has been given back when it resolves, unless the signal has ended them. */
+  return(): Promise<Step<T>> {
+    return this.#step(() => this.#steps.return(undefined))
+  }
+
+  #step(take: () => Promise<IteratorResult<T, undefined | void>>): Promise<Step<T>> {
     if (this.#isOver) return Promise.resolve(over)
     const waiter = Promise.withResolvers<Step<T>>()
     this.#waiter = waiter
-    this.#steps.next().then(
+    take().then(
       (step) => {
         this.#waiter = undefined
         if (step.done === true) this.#finish()
@@ -40,11 +49,6 @@ export class UntilAborted<T> implements AsyncIterableIterator<T, undefined> {
       },
     )
     return waiter.promise
-  }
-
-  return(): Promise<Step<T>> {
-    this.#finish()
-    return Promise.resolve(over)
   }
 
   #finish(): void {
