@@ -14,7 +14,7 @@ import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { CallRefused, NodeServer } from "../client/http/node-server.ts"
-import { limitConnecting, nodeConnectTimeoutMs } from "../client/http/time-limits.ts"
+import { kubeletConnectTimeoutMs, limitConnecting } from "../client/http/time-limits.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
 import { errorTranslation } from "./error-channel/translation.ts"
 import { verifyIdentity, type TenantIdentity } from "./identity.ts"
@@ -106,7 +106,9 @@ class Calls {
       proxyTimeout: 0, // a followed log may be silent for hours
       selfHandleResponse: true, // a refusal is told in other words
       on: {
-        proxyReq: (asking) => limitConnecting(asking, nodeConnectTimeoutMs),
+        proxyReq: (asking) => {
+          limitConnecting(asking, kubeletConnectTimeoutMs)
+        },
         proxyRes: (answer, request) => this.#asked.get(request)?.resolve(answer),
         error: (error, request) => {
           this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
@@ -127,10 +129,10 @@ class Calls {
     const { identity, routed, path } = await this.#authorize(request)
     if (routed.upgrade) throw new CallRefused(400, "Upgrade request required")
     if (hasBody(request)) throw new CallRefused(400, "this takes no body")
+    await this.#replaceHeaders(request)
     if (response.destroyed) return // the caller has disconnected: nothing would end a connection opened now
     this.#begin(identity, response)
     request.url = path
-    await this.#replaceHeaders(request)
     const answer = await this.#ask(request, response)
     const { statusCode: code = 502 } = answer
     if (code >= 400) throw new CallRefused(code, refusalText(identity, routed, await beginningOf(answer)))
@@ -154,15 +156,18 @@ class Calls {
   async upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void> {
     const { identity, routed, path } = await this.#authorize(request)
     if (!routed.upgrade) throw new CallRefused(400, "this cannot be upgraded")
+    const headers = await this.#replaceHeaders(request)
     if (upgrade.socket.destroyed) return
     this.#begin(identity, upgrade.socket)
-    const headers = await this.#replaceHeaders(request)
     try {
       await forwardUpgrade(
         request,
         upgrade,
         { ...this.#kubelet, headers, path },
-        { translation: (accepted) => errorTranslation(identity, routed, accepted) },
+        {
+          answerMs: kubeletConnectTimeoutMs,
+          translation: (accepted) => errorTranslation(identity, routed, accepted),
+        },
       )
     } catch (error) {
       if (!(error instanceof UpgradeRefused)) throw error

@@ -14,6 +14,7 @@ import {
   identity,
   openStream,
   podOf,
+  remoteAgent,
   seen,
   sockets,
   spdy,
@@ -139,15 +140,17 @@ describe("a stream", () => {
   })
 
   test.each([
-    ["log", "/containerLogs/shop/web/main?follow=true", {}],
-    ["command", "/exec/shop/web/main?command=cat", spdyOf("v4")],
-  ])("a %s is not started for a client that has disconnected", async (_what, path, more) => {
+    ["log", "onLookup", "/containerLogs/shop/web/main?follow=true", {}],
+    ["command", "onLookup", "/exec/shop/web/main?command=cat", spdyOf("v4")],
+    ["log", "onToken", "/containerLogs/shop/web/main?follow=true", {}],
+    ["command", "onToken", "/exec/shop/web/main?command=cat", spdyOf("v4")],
+  ] as const)("a %s is not started for a client that has disconnected before: %s", async (_what, when, path, more) => {
     const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    superCluster.onLookup = () => {
+    superCluster[when] = () => {
       asked.resolve()
       return answered.promise
     }
-    const request = call(path, { ...(await bearer()), ...more })
+    const request = call(path, { ...(await bearer()), ...more }, remoteAgent)
     const closed = Promise.withResolvers<void>()
     request.on("close", closed.resolve)
     request.on("error", () => undefined) // the request is destroyed
@@ -156,11 +159,11 @@ describe("a stream", () => {
     request.destroy()
     await closed.promise
     // These connections are accepted after the agent has noticed the end of the first one.
-    for (let turn = 0; turn < 3; turn++) expect((await ask("/healthz", {})).code).toBe(200)
-    superCluster.onLookup = () => Promise.resolve()
+    for (let turn = 0; turn < 3; turn++) expect((await ask("/healthz", {}, remoteAgent)).code).toBe(200)
+    superCluster[when] = () => Promise.resolve()
     answered.resolve()
     // After this call the previous one is over.
-    await ask("/containerLogs/shop/web/main", await bearer())
-    expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
+    await ask("/containerLogs/shop/web/main", await bearer(), remoteAgent)
+    expect(seen).toEqual([expect.stringContaining("/pods/web/log?container=main ")])
   })
 })

@@ -15,15 +15,20 @@ export function limitStream(request: ClientRequest, idleMs: number, beginMs: num
 
 /** Of connections to kubelets and vn-agents, as upstream. A log may be silent for as long as it likes, but only once there is one. */
 export const nodeConnectTimeoutMs = 30_000
+/** Of a vn-agent to its kubelet: what it says of a silent one reaches the gateway before that gives up the vn-agent. */
+export const kubeletConnectTimeoutMs = 25_000
 
 export function limitConnecting(request: ClientRequest, timeoutMs: number): void {
-  const limit = (socket: Socket): void => {
+  onSocket(request, (socket) => {
     if (!socket.connecting) return
     const late = setTimeout(() => request.destroy(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs)
     const clear = (): void => clearTimeout(late)
     socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", clear)
     request.once("close", clear)
-  }
-  if (request.socket === null) request.once("socket", limit)
-  else limit(request.socket)
+  })
+}
+
+function onSocket(request: ClientRequest, call: (socket: Socket) => void): void {
+  if (request.socket === null) request.once("socket", call)
+  else call(request.socket)
 }

@@ -106,6 +106,25 @@ test.each<[string, Translation]>([
   for (const server of [target, front]) server.close()
 })
 
+test("nothing is opened for a client that has left", async () => {
+  const target = createServer()
+  const front = createServer().on("upgrade", (request, socket: Duplex, head: Buffer) => {
+    socket.destroy()
+    const { port } = target.address() as AddressInfo
+    const to = { protocol: "http:", host: "127.0.0.1", port, path: "/", agent: false as const }
+    forwardUpgrade(request, { socket, head }, to).catch(failed.resolve)
+  })
+  const failed = Promise.withResolvers<unknown>()
+  let connections = 0
+  target.on("connection", () => connections++)
+  for (const server of [target, front]) await once(server.listen(0, "127.0.0.1"), "listening")
+  const client = connect((front.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined)
+  client.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+  expect(await failed.promise).toEqual(new Error("the client has left"))
+  for (const server of [target, front]) await new Promise((resolve) => server.close(resolve))
+  expect(connections).toBe(0)
+})
+
 describe("join()", () => {
   test("ends the other side when one side ends", async () => {
     for (const first of [0, 1]) {

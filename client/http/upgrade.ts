@@ -6,10 +6,9 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest 
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
 import { tcpKeepAlive } from "./tcp-keep-alive.ts"
+import { nodeConnectTimeoutMs } from "./time-limits.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
-/** Timeout of the connection and the response to the upgrade request, together. */
-const answerTimeoutMs = 30_000
 /** Timeout for a side to accept the last bytes after the other side has ended. */
 const closeTimeoutMs = 30_000
 /** Maximum size of a refusal's body that is read and passed on. */
@@ -49,7 +48,13 @@ export interface Translation {
   fromTarget?: Translate | undefined
 }
 
-export interface ForwardOptions {
+export interface OpenOptions {
+  signal?: AbortSignal | undefined
+  /** Timeout of the connection and the response to the upgrade request, together. */
+  answerMs?: number
+}
+
+export interface ForwardOptions extends OpenOptions {
   /** Told of what one side has sent and the other does not take. */
   hold?: HoldUnsent | undefined
   /** Ends the stream. (It may also be aborted because the client has left, which the stream observes itself.) */
@@ -74,13 +79,16 @@ export class UpgradeRefused extends Error {
 }
 
 /** Requests the switch. Resolves after 101; fails with UpgradeRefused, or with the connection's error. */
-export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promise<UpgradedConnection> {
+export function openUpgrade(
+  target: UpgradeTarget,
+  { signal, answerMs = nodeConnectTimeoutMs }: OpenOptions = {},
+): Promise<UpgradedConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
   const send = target.protocol === "http:" ? httpRequest : httpsRequest
   const request = send({ ...tcpKeepAlive, ...target, ...(signal === undefined ? {} : { signal }) })
   const late = setTimeout(
-    () => request.destroy(new Error(`no answer to the upgrade in ${answerTimeoutMs / 1000} s`)),
-    answerTimeoutMs,
+    () => request.destroy(new Error(`no answer to the upgrade in ${answerMs / 1000} s`)),
+    answerMs,
   )
   request.once("close", () => clearTimeout(late))
   request.on("upgrade", (response, socket, head) => {
@@ -111,13 +119,15 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
 export async function openUpgradeFor(
   client: Duplex,
   target: UpgradeTarget,
-  signal?: AbortSignal,
+  { signal, ...options }: OpenOptions = {},
 ): Promise<UpgradedConnection> {
+  if (client.destroyed) throw new Error("the client has left")
   const left = new AbortController()
   const leave = (): void => left.abort()
   client.once("close", leave)
   try {
-    return await openUpgrade(target, signal === undefined ? left.signal : AbortSignal.any([left.signal, signal]))
+    const either = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal])
+    return await openUpgrade(target, { ...options, signal: either })
   } finally {
     client.off("close", leave)
   }
@@ -143,7 +153,7 @@ export async function forwardUpgrade(
   request: IncomingMessage,
   upgrade: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
-  { hold, signal, translation }: ForwardOptions = {},
+  { hold, translation, ...options }: ForwardOptions = {},
 ): Promise<void> {
   const headers = {
     ...forwardedHeaders(request.headers),
@@ -151,14 +161,19 @@ export async function forwardUpgrade(
     connection: "Upgrade",
     upgrade: request.headers.upgrade ?? "",
   }
-  const far = await openUpgradeFor(upgrade.socket, { ...target, method: request.method ?? "GET", headers }, signal)
+  const far = await openUpgradeFor(upgrade.socket, { ...target, method: request.method ?? "GET", headers }, options)
   const lines = ["HTTP/1.1 101 Switching Protocols"]
   for (const [name, value] of Object.entries(far.headers)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`)
   }
   upgrade.socket.write(`${lines.join("\r\n")}\r\n\r\n`)
   const heads = [upgrade.head, far.head] as const
-  join(upgrade.socket, far.socket, { hold, signal, heads, translation: translation?.(far.headers) })
+  join(upgrade.socket, far.socket, {
+    hold,
+    signal: options.signal,
+    heads,
+    translation: translation?.(far.headers),
+  })
 }
 
 interface JoinOptions {

@@ -39,6 +39,8 @@ export const superCluster = {
   answers: true,
   /** Called for each lookup, which waits for it before it responds. */
   onLookup: (): Promise<void> => Promise.resolve(),
+  /** Likewise for each token that an agent needs for its API server. */
+  onToken: (): Promise<void> => Promise.resolve(),
 }
 
 /** All tests of the file share the agents; each begins with the same pods, and with a kubelet that has seen no requests. */
@@ -50,7 +52,7 @@ export function useAgent(): void {
     seen.length = 0
     observed.refusal = undefined
     superCluster.answers = true
-    superCluster.onLookup = () => Promise.resolve()
+    superCluster.onLookup = superCluster.onToken = () => Promise.resolve()
     pods.clear()
     podOf(identity.clusterKey, "shop", "web")
     podOf(identity.clusterKey, "shop", "elsewhere", "node-2")
@@ -82,7 +84,7 @@ async function start(stack: AsyncDisposableStack): Promise<void> {
     log: silentLog,
   }
   agent = stack.use(await VnAgent.start({ ...options, kubelet }))
-  const token = () => Promise.resolve("ours")
+  const token = () => superCluster.onToken().then(() => "ours")
   remoteAgent = stack.use(await VnAgent.start({ ...options, kubelet: { ...kubelet, apiServerPath: "/base", token } }))
 }
 

@@ -34,7 +34,7 @@ export async function tunnel(
     upgrade: "SPDY/3.1",
     "x-stream-protocol-version": portForwardProtocol,
   }
-  const far = await openUpgradeFor(socket, { ...target, method: "POST", headers }, signal)
+  const far = await openUpgradeFor(socket, { ...target, method: "POST", headers }, { signal })
   // The connection to the node is closed with the client's, also after a failed handshake.
   socket.once("close", () => far.socket.destroy())
   if (socket.destroyed) far.socket.destroy()
