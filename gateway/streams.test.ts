@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { nodes, pods } from "../client/resources.ts"
 import { createAuthority, issueServingCertificate } from "./pki/pki.ts"
@@ -16,13 +16,18 @@ import { startTestGateway, type TestGateway, type TestTenant } from "./testing/s
 let gateway: TestGateway
 let tenant: TestTenant
 let node: Server
+/** Called when the node is asked whether it is there, which it does not answer. */
+let probed: () => void = () => undefined
 /** The node's connections. */
 const sockets = new Set<Socket>()
 
 beforeEach(async () => {
   const authority = await createAuthority("node")
   const { certificate: cert, key } = await issueServingCertificate(authority, ["127.0.0.1"])
-  node = createServer({ cert, key }, (_request: IncomingMessage, response: ServerResponse) => response.write("hello"))
+  node = createServer({ cert, key }, ({ url }: IncomingMessage, response: ServerResponse) => {
+    if (url !== "/healthz") response.write("hello")
+    else probed()
+  })
   node.on("secureConnection", (socket: Socket) => {
     sockets.add(socket)
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket))
@@ -110,5 +115,24 @@ test.each(streams)("%s ends when the node dies, and the next one works", async (
 test.each(streams)("%s ends at the node when the client dies", async (_what, path, headers) => {
   const { socket } = await open(path, headers)
   socket.destroy()
+  await nothingIsOpen()
+})
+
+// As upstream, only logs: the processes of others may go on when the node does.
+test.each(streams)("%s, if it is a log, ends when the node falls silent", async (what, path, headers) => {
+  const asked = new Promise<void>((resolve) => (probed = resolve))
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { socket, closed } = await open(path, headers)
+  vi.advanceTimersByTime(45_000)
+  if (what === "a log that is followed") {
+    await asked
+    vi.advanceTimersByTime(15_000)
+    await closed
+  } else {
+    vi.advanceTimersByTime(600_000)
+    expect(socket.destroyed).toBe(false)
+    socket.destroy()
+  }
   await nothingIsOpen()
 })

@@ -14,7 +14,7 @@ import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { CallRefused, NodeServer } from "../client/http/node-server.ts"
-import { kubeletConnectTimeoutMs, limitConnecting } from "../client/http/time-limits.ts"
+import { endIfDead, kubeletConnectTimeoutMs, limitConnecting } from "../client/http/time-limits.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
 import { errorTranslation } from "./error-channel/translation.ts"
 import { verifyIdentity, type TenantIdentity } from "./identity.ts"
@@ -108,6 +108,7 @@ class Calls {
       on: {
         proxyReq: (asking) => {
           limitConnecting(asking, kubeletConnectTimeoutMs)
+          endIfDead(asking, this.#kubelet)
         },
         proxyRes: (answer, request) => this.#asked.get(request)?.resolve(answer),
         error: (error, request) => {

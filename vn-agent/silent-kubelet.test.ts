@@ -1,9 +1,9 @@
-// A kubelet that accepts connections and says nothing, as one that has been stopped.
+// A kubelet that accepts connections and says nothing, as one that has been stopped: from the start, or after it has begun to answer.
 
 import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import { once } from "node:events"
-import type { IncomingMessage } from "node:http"
-import { request as httpsRequest } from "node:https"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer as createHttpsServer, request as httpsRequest } from "node:https"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../apimachinery/tenancy.ts"
@@ -71,3 +71,55 @@ test.each([
     kubelet.close()
   },
 )
+
+test("a log that is silent goes on while its kubelet answers anybody, and is cut off when it does not", async () => {
+  const { certificate: cert, key } = await issueServingCertificate(authority, [host])
+  const log = Promise.withResolvers<ServerResponse>()
+  const asked: ServerResponse[] = []
+  const kubelet = createHttpsServer({ cert, key }, (request, response) => {
+    if (request.url !== "/healthz") {
+      response.write("line 1\n")
+      log.resolve(response)
+    } else asked.push(response)
+  })
+  await once(kubelet.listen(0, host), "listening")
+  const send = await startAgent((kubelet.address() as AddressInfo).port)
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const [response] = (await once(send(followed), "response")) as [IncomingMessage]
+  const lines: string[] = []
+  response.on("data", (line: Buffer) => lines.push(line.toString()))
+  const cut = once(response, "error")
+  const line = async (text: string): Promise<void> => {
+    ;(await log.promise).write(text)
+    await expect.poll(() => lines.at(-1)).toBe(text)
+  }
+  const silence = (): unknown => vi.advanceTimersByTime(15_000)
+  /** Resolves when it has been asked. */
+  const probe = async (): Promise<ServerResponse> => {
+    const before = asked.length
+    silence()
+    await expect.poll(() => asked.length).toBe(before + 1)
+    return asked[before]!
+  }
+
+  await line("line 2\n")
+  for (let round = 0; round < 2; round++) silence()
+  for (let each = 0; each < 3; each++) {
+    const question = await probe()
+    const closed = once(question.req.socket, "close")
+    // Somebody is there, whatever is said.
+    question.writeHead(401).end()
+    await closed
+    silence()
+  }
+  // What it says on the log itself counts as well.
+  await probe()
+  await line("line 3\n")
+  for (let round = 0; round < 2; round++) silence()
+  await probe()
+  silence()
+  expect(await cut).toMatchObject([{ code: "ECONNRESET" }])
+  kubelet.closeAllConnections()
+  kubelet.close()
+})
