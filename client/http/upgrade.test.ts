@@ -4,6 +4,7 @@ import { connect, createServer as createNetServer, type AddressInfo, type Socket
 import { Duplex, PassThrough } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { workedMs } from "../../apimachinery/thread-time.ts"
 import { areProbed } from "../testing/probed-connections.ts"
 import { forwardedHeaders, forwardUpgrade, join, openUpgrade, UpgradeRefused, type Translation } from "./upgrade.ts"
 
@@ -216,6 +217,32 @@ describe("join()", () => {
     expect(given).toBeLessThan(5)
     side.destroy()
     full.destroy()
+  })
+
+  test("lets others work after a piece that took long to translate", async () => {
+    const arrived: string[] = []
+    const sink = new Duplex({
+      read() {},
+      write(chunk: Buffer, _encoding, done) {
+        arrived.push(chunk.toString())
+        done()
+      },
+    })
+    const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+    const fromClient = (piece: Buffer): Buffer => {
+      const before = workedMs()
+      if (piece.toString() === "long") while (workedMs() - before < 20);
+      return piece
+    }
+    join(side, sink, { translation: { fromClient } })
+    for (const piece of ["short", "long", "last"]) side.push(piece)
+    await expect.poll(() => arrived.length).toBeGreaterThan(1)
+    expect([arrived, side.isPaused()]).toEqual([["short", "long"], true])
+    // What waits for room in the other side does not end the rest.
+    sink.emit("drain")
+    expect(side.isPaused()).toBe(true)
+    await expect.poll(() => arrived).toEqual(["short", "long", "last"])
+    side.destroy()
   })
 
   test("ends the other side if one has already ended", () => {

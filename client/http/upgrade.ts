@@ -5,12 +5,16 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
+import { workedMs } from "../../apimachinery/thread-time.ts"
 import { tcpKeepAlive } from "./tcp-keep-alive.ts"
 import { nodeConnectTimeoutMs } from "./time-limits.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
 /** Timeout for a side to accept the last bytes after the other side has ended. */
 const closeTimeoutMs = 30_000
+/** After longer work at one piece that is translated, its side rests, as many times as long: others share the thread. */
+const longMs = 2
+const restsPerWork = 4
 /** Maximum size of a refusal's body that is read and passed on. */
 const maxRefusalCharacters = 64 * 1024
 
@@ -224,11 +228,24 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
     return
   }
   // Like a pipe. (One with a transform in it would not have passed on everything when its source is closed.)
+  let isResting = false
+  const resume = (): void => void (isResting || to.writableNeedDrain || from.resume())
+  const rest = (ms: number): void => {
+    isResting = true
+    from.pause()
+    setTimeout(() => {
+      isResting = false
+      resume()
+    }, ms).unref()
+  }
   const send = (piece: Buffer): void => {
     if (!to.writable) return
     try {
+      const before = workedMs()
       const translated = translate(piece)
       if (translated.length > 0 && !to.write(translated)) from.pause()
+      const tookMs = workedMs() - before
+      if (tookMs > longMs) rest(tookMs * restsPerWork)
     } catch (error) {
       from.destroy(error as Error)
       to.destroy()
@@ -236,7 +253,7 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
   }
   const end = (): void => void to.end()
   from.on("data", send)
-  to.on("drain", () => from.resume())
+  to.on("drain", resume)
   if (head !== undefined && head.length > 0) send(head)
   if (from.readableEnded) end()
   else from.on("end", end)

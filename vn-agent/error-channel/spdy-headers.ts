@@ -4,8 +4,10 @@
 import { createRequire } from "node:module"
 import { constants, inflateRawSync } from "node:zlib"
 
-/** Of the headers of one stream; those of Kubernetes' streams have less than 200 bytes. */
-const maxBlockBytes = 64 * 1024
+/** Of the headers of one stream. A client may send many that are short when compressed. */
+const maxBlockBytes = 4 * 1024
+/** Those of Kubernetes' streams have less than 200 bytes. */
+const usualBlockBytes = 1024
 const windowBytes = 32 * 1024
 /** Of zlib: the method, and which dictionary is used. Only the first block has it. */
 const zlibHeaderBytes = 6
@@ -16,19 +18,35 @@ const dictionaryOfProtocol = (): Buffer =>
   Buffer.alloc(0)
 
 export class HeaderBlocks {
-  #window: Buffer | undefined
+  /** The end of what has been read, with room for more: a block is far shorter than the window. */
+  #kept: Buffer = Buffer.alloc(0)
+  #end = 0
 
   /** Must be called with all blocks of a side, in order. Throws if it is none. */
   read(compressed: Buffer): ReadonlyMap<string, string> {
-    const block = this.#window === undefined ? compressed.subarray(zlibHeaderBytes) : compressed
-    const window = this.#window ?? dictionaryOfProtocol()
-    const bytes = inflateRawSync(block, {
-      dictionary: window,
+    const isFirst = this.#end === 0
+    if (isFirst) this.#keep(dictionaryOfProtocol())
+    const bytes = inflateRawSync(isFirst ? compressed.subarray(zlibHeaderBytes) : compressed, {
+      dictionary: this.#window,
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: maxBlockBytes,
+      chunkSize: usualBlockBytes,
     })
-    this.#window = Buffer.concat([window, bytes]).subarray(-windowBytes)
+    this.#keep(bytes)
     return parse(bytes)
+  }
+
+  get #window(): Buffer {
+    return this.#kept.subarray(Math.max(0, this.#end - windowBytes), this.#end)
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#end + bytes.length > this.#kept.length) {
+      const needed = [this.#window, bytes]
+      this.#end = this.#window.length
+      this.#kept = Buffer.concat(needed, 2 * (this.#end + bytes.length))
+    } else bytes.copy(this.#kept, this.#end)
+    this.#end += bytes.length
   }
 }
 
