@@ -42,7 +42,7 @@ export class EtcdStorage implements GatewayStorage {
     { log, clock = systemClock }: { log?: Log | undefined; clock?: Clock | undefined } = {},
   ): Promise<EtcdStorage> {
     await using stack = new AsyncDisposableStack()
-    const onFailure = (error: Error): void => log?.warn({ error: error.message }, "the watch of etcd ended; resuming")
+    const onFailure = (error: Error): void => log?.warn({ error: error.message }, "etcd failed; retrying")
     try {
       const database = stack.use(await EtcdDatabase.open({ ...options, limits, onFailure }))
       const store = await database.openStore(gatewayUid)

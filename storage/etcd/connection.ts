@@ -1,5 +1,6 @@
 // Shared by all stores of a database: calls, the feed, and the compacted revision.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { FairPlaces } from "../../apimachinery/fair-places.ts"
 import { HistoryPolicy } from "../history-policy.ts"
 import { compactionTarget } from "../transaction.ts"
@@ -20,6 +21,7 @@ export interface ConnectionOptions {
   historyMilliseconds: number
   /** Milliseconds, for the age of history. */
   now: () => number
+  /** Also told of compactions that fail. */
   handler: FeedHandler
 }
 
@@ -32,6 +34,10 @@ export class Connection implements AsyncDisposable {
   #feed: Feed | undefined
   #compacted: Revision = 0
   #compacting: Promise<void> | undefined
+  /** Later than now if it has failed. */
+  #mayCompactAt = -Infinity
+  readonly #now: () => number
+  readonly #failing: FeedHandler["failing"]
   /** Backlog reads for watches. */
   readonly #reading: FairPlaces<string>
 
@@ -49,7 +55,9 @@ export class Connection implements AsyncDisposable {
     return connection
   }
 
-  private constructor({ client, prefix, limits, historyMilliseconds, now }: ConnectionOptions) {
+  private constructor({ client, prefix, limits, historyMilliseconds, now, handler }: ConnectionOptions) {
+    this.#now = now
+    this.#failing = handler.failing
     this.client = client
     this.prefix = prefix
     this.storesPrefix = Buffer.from(storesPrefix(prefix))
@@ -145,12 +153,14 @@ export class Connection implements AsyncDisposable {
   }
 
   #compactHistory(head: Revision): void {
-    if (this.#compacting !== undefined) return
+    if (this.#compacting !== undefined || this.#now() < this.#mayCompactAt) return
     const target = this.#policy.target(head, this.#compacted)
     if (target === undefined) return
-    // If it fails, the next change retries.
     this.#compacting = this.compact(Math.min(target, head - 1))
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        this.#mayCompactAt = this.#now() + this.#limits.compactRetryMs
+        this.#failing(new Error(`the history cannot be compacted: ${errorMessage(error)}`, { cause: error }))
+      })
       .finally(() => {
         this.#compacting = undefined
       })

@@ -25,7 +25,7 @@ export interface EtcdOptions {
   tls?: EtcdTls
   limits?: Partial<StoreLimits>
   etcdLimits?: Partial<EtcdLimits>
-  /** Called each time when etcd does not respond or a watch ends, with the error; the operation is retried. */
+  /** Called each time when etcd does not respond, a watch ends or a compaction fails, with the error; the operation is retried. */
   onFailure?(error: Error): void
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { ClientDuplexStream } from "@grpc/grpc-js"
 import { closedError, type Revision, StorageError } from "../types.ts"
 import type { EtcdClient } from "./client.ts"
+import { storageError } from "./errors.ts"
 import { rangeEnd } from "./keys.ts"
 import { type EtcdLimits, retryDelay } from "./limits.ts"
 import type { WatchRequest, WatchResponse, WireEvent } from "./wire.ts"
@@ -222,6 +223,10 @@ async function systemPause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 async function latestRevision({ client, prefix }: FeedParts): Promise<Revision> {
-  const { response } = await client.call(client.calls.range, { key: prefix, count_only: true }, "again")
-  return response.header.revision
+  try {
+    const { response } = await client.call(client.calls.range, { key: prefix, count_only: true }, "again")
+    return response.header.revision
+  } catch (error) {
+    throw storageError(error, undefined, 0)
+  }
 }

@@ -14,6 +14,8 @@ export interface EtcdLimits {
   keepAliveTimeoutMs: number
   /** Interval at which a feed that is behind a response requests its progress. */
   progressMs: number
+  /** After a compaction that has failed. */
+  compactRetryMs: number
   /** Number of concurrent backlog reads for watches. When exceeded: they wait, and stores take turns. */
   maxBacklogs: number
   /** The same for each store. */
@@ -32,6 +34,7 @@ export const defaultEtcdLimits: Readonly<EtcdLimits> = {
   keepAliveMs: 10_000,
   keepAliveTimeoutMs: 5_000,
   progressMs: 25,
+  compactRetryMs: 60_000,
   maxBacklogs: 32,
   maxBacklogsOfStore: 8,
   historyRevisions: 1_000_000,
