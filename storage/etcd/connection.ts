@@ -37,7 +37,7 @@ export class Connection implements AsyncDisposable {
   /** Later than now if it has failed. */
   #mayCompactAt = -Infinity
   readonly #now: () => number
-  readonly #failing: FeedHandler["failing"]
+  readonly #handler: FeedHandler
   /** Backlog reads for watches. */
   readonly #reading: FairPlaces<string>
 
@@ -57,7 +57,7 @@ export class Connection implements AsyncDisposable {
 
   private constructor({ client, prefix, limits, historyMilliseconds, now, handler }: ConnectionOptions) {
     this.#now = now
-    this.#failing = handler.failing
+    this.#handler = handler
     this.client = client
     this.prefix = prefix
     this.storesPrefix = Buffer.from(storesPrefix(prefix))
@@ -159,7 +159,7 @@ export class Connection implements AsyncDisposable {
     this.#compacting = this.compact(Math.min(target, head - 1))
       .catch((error: unknown) => {
         this.#mayCompactAt = this.#now() + this.#limits.compactRetryMs
-        this.#failing(new Error(`the history cannot be compacted: ${errorMessage(error)}`, { cause: error }))
+        this.#handler.failing(new Error(`the history cannot be compacted: ${errorMessage(error)}`, { cause: error }))
       })
       .finally(() => {
         this.#compacting = undefined
