@@ -71,6 +71,7 @@ const streams = [
   ["a port-forward", `${pod}/portforward`, upgrade],
   ["a port-forward in a WebSocket", `${pod}/portforward`, tunnelled],
   ["a log that is followed", `${pod}/log?follow=true`, ""],
+  ["a log that is followed through its node", "/api/v1/nodes/n/proxy/containerLogs/default/web/c?follow=true", ""],
 ] as const
 
 /** Open, with something of the node's received. `closed` resolves when the gateway has closed it. */
@@ -125,7 +126,7 @@ test.each(streams)("%s, if it is a log, ends when the node falls silent", async 
   onTestFinished(() => void vi.useRealTimers())
   const { socket, closed } = await open(path, headers)
   vi.advanceTimersByTime(45_000)
-  if (what === "a log that is followed") {
+  if (what.startsWith("a log")) {
     await asked
     vi.advanceTimersByTime(15_000)
     await closed

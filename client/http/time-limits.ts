@@ -66,6 +66,12 @@ export function endIfDead(request: ClientRequest, server: RequestOptions): void 
   })
 }
 
+/** Of a request to a node's server: a kubelet, or a vn-agent. */
+export function limitNode(request: ClientRequest, server: RequestOptions): void {
+  limitConnecting(request, nodeConnectTimeoutMs)
+  endIfDead(request, server)
+}
+
 function onSocket(request: ClientRequest, call: (socket: Socket) => void): void {
   if (request.socket === null) request.once("socket", call)
   else call(request.socket)

@@ -1,7 +1,13 @@
 // Forwards a request to a server of the tenant and its response back, for any method, streaming both ways. Used by the proxy
 // subresources and for aggregated APIs. Source: k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go and Go's net/http/httputil.
 
-import { type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest, type ServerResponse } from "node:http"
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as httpRequest,
+  type ServerResponse,
+} from "node:http"
 import { request as httpsRequest } from "node:https"
 import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
@@ -23,6 +29,8 @@ export interface ForwardTarget extends UpgradeTarget {
   protocol: "http:" | "https:"
   /** Including the query. */
   path: string
+  /** Called with the request to the server, unless it is one for an upgrade, which has limits of its own. */
+  limit?: (request: ClientRequest) => void
 }
 
 export interface ForwardOptions {
@@ -82,9 +90,14 @@ function isRedirect({ statusCode = 0, headers: { location = "" } }: IncomingMess
   return statusCode >= 300 && statusCode <= 399 && location !== ""
 }
 
-function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortSignal): Promise<IncomingMessage> {
+function exchange(
+  client: IncomingMessage,
+  { limit, ...target }: ForwardTarget,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const send = target.protocol === "https:" ? httpsRequest : httpRequest
   const request = send({ ...target, method: client.method ?? "GET", signal })
+  limit?.(request)
   const answer = answerTo(request)
   client.on("error", (error) => request.destroy(error))
   const { headers = {} } = target

@@ -1,8 +1,12 @@
 // nodes/proxy: the kubelet API, as far as it concerns the tenant: the node's vn-agent serves only the tenant's own pods. Other
 // ports of a node are not reachable.
 
+import type { ClientRequest } from "node:http"
+import { isIP } from "node:net"
 import type { Node } from "../../../../../apimachinery/object.ts"
 import { forbidden } from "../../../../../apimachinery/status.ts"
+import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
+import { limitNode } from "../../../../../client/http/time-limits.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 
@@ -20,5 +24,8 @@ const locate: Locate = async (ctx, registry, { name, port }) => {
     throw forbidden({ group: "", resource: "nodes/proxy" }, name, "only the kubelet's port of a node can be reached")
   }
   const target = await ctx.controlPlane.nodes.dial(node)
-  return { target: { ...target, protocol: "https:" } }
+  // Otherwise Node expects a certificate for the host that the client has named.
+  const { host, servername = isIP(host ?? "") === 0 ? (host ?? "") : "" } = target
+  const limit = (request: ClientRequest): void => limitNode(request, target)
+  return { target: { ...tcpKeepAlive, ...target, servername, protocol: "https:", limit } }
 }

@@ -14,7 +14,7 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
-import { endIfDead, limitConnecting, nodeConnectTimeoutMs } from "../../../../../client/http/time-limits.ts"
+import { limitNode } from "../../../../../client/http/time-limits.ts"
 import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
 import { countUnsent } from "../../../../../client/http/unsent.ts"
 import { answerTo } from "../../../../backends/answer-to.ts"
@@ -99,8 +99,7 @@ function parseTime(text: string): string {
 
 function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const request = httpsRequest({ ...tcpKeepAlive, ...target, method: "GET", signal })
-  limitConnecting(request, nodeConnectTimeoutMs)
-  endIfDead(request, target)
+  limitNode(request, target)
   request.end()
   return answerTo(request).catch((error: unknown) => {
     throw serviceUnavailable(`the node of this pod does not answer: ${errorMessage(error)}`, { cause: error })
