@@ -1,4 +1,4 @@
-// The order in which Sleep wakes tenants; sleep.test.ts tests the effect on a real tenant.
+// Which tenants Sleep wakes and lets sleep, and when; sleep.test.ts tests the effect on a real tenant.
 
 import { expect, test, vi } from "vitest"
 import { Sleep } from "./sleep.ts"
@@ -21,4 +21,20 @@ test("a tenant that is woken for subscribers is announced once, which does not c
       ]),
     { timeout: 60_000 },
   )
+})
+
+test("a tenant sleeps at once after its first introduction, which happens once per process, and after others when they have paid off", async () => {
+  using sleep = new Sleep(limits, () => false)
+  const asleep: string[] = []
+  const introduced = (name: string, isFirst: boolean): TenantEntry =>
+    ({
+      record: { tenant: { name, uid: name } },
+      presence: { idleMs: Infinity, lastUsed: -Infinity },
+      introduced: { at: performance.now(), tookMs: limits.tenantIdleMs, isFirst },
+      memoryBytes: 0,
+      sleep: () => asleep.push(name) > 0,
+    }) as never
+  sleep.woke(introduced("again", false))
+  sleep.woke(introduced("first", true))
+  await vi.waitFor(() => expect(asleep).toEqual(["first"]), { timeout: 60_000 })
 })

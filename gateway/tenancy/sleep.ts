@@ -157,7 +157,8 @@ export class Sleep implements Disposable {
   }
 
   #hasAmortized({ introduced }: TenantEntry): boolean {
-    if (introduced === undefined) return true
+    // The first time is once per process: thousands of tenants would stay awake for nothing after a start.
+    if (introduced === undefined || introduced.isFirst) return true
     const { at, tookMs } = introduced
     return performance.now() - at >= Math.min(tookMs * wakeCostFactor, this.#limits.tenantIdleMs)
   }

@@ -43,6 +43,15 @@ export interface ControlPlaneLife {
   introduce(): void
 }
 
+/** When all followers last received its state. */
+export interface Introduction {
+  /** performance.now() */
+  at: number
+  tookMs: number
+  /** Of this process. */
+  isFirst: boolean
+}
+
 export class TenantEntry {
   readonly record: TenantRecord
   readonly presence: Presence
@@ -65,8 +74,7 @@ export class TenantEntry {
   #admittance: Admittance | undefined
   /** Of the last opening. */
   #failure: unknown
-  /** performance.now() */
-  #introduced: { at: number; tookMs: number } | undefined
+  #introduced: Introduction | undefined
   readonly #wakeWaiters = new WakeWaiters()
 
   /** If `announced` is false, followers are not notified before announce(). */
@@ -140,7 +148,8 @@ export class TenantEntry {
       const awake = await this.#open()
       await awake.feed?.listed
       const introducedAt = performance.now()
-      this.#introduced = { at: introducedAt, tookMs: introducedAt - began }
+      const isFirst = this.#introduced === undefined
+      this.#introduced = { at: introducedAt, tookMs: introducedAt - began, isFirst }
       // Followers may now have work for it, perhaps after a while.
       if (isUse) this.presence.touch()
     } catch (error) {
@@ -156,8 +165,7 @@ export class TenantEntry {
     else feed.startAgain()
   }
 
-  /** When all followers last received its state, and how long that took. */
-  get introduced(): { at: number; tookMs: number } | undefined {
+  get introduced(): Introduction | undefined {
     return this.#introduced
   }
 
