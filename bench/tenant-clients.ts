@@ -33,11 +33,9 @@ export class TenantMaker implements AsyncDisposable {
       client,
       resource: virtualClusters,
       sink: {
-        replace: (clusters) => {
-          clusters.forEach((cluster) => this.#see(cluster))
-          listed()
-        },
+        restarted: () => undefined,
         changed: (_, cluster) => this.#see(cluster),
+        synced: listed,
       },
       signal: this.#stopped.signal,
       log: { ...silentLog, warn: (fields, message) => console.error(message, fields) },

@@ -50,12 +50,9 @@ function watchOne<T extends KubeObject>(
     signal,
     log,
     sink: {
-      replace(objects) {
-        handler.restarted(tenant)
-        for (const object of objects) handler.event({ tenant, type: "ADDED", object })
-        handler.synced(tenant)
-      },
+      restarted: () => handler.restarted(tenant),
       changed: (type, object) => handler.event({ tenant, type, object }),
+      synced: () => handler.synced(tenant),
     },
   })
   running.catch((error: unknown) => log.error({ resource: resource.resource, err: error }, "watch stopped"))

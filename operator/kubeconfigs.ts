@@ -20,7 +20,9 @@ export interface KubeconfigsOptions {
 
 /** Resolves when the signal ends. Keeps the names of the namespaces that have one, and nothing of what is in it. */
 export function followKubeconfigs({ superClient, removed, clock, log, signal }: KubeconfigsOptions): Promise<void> {
-  let present = new Set<string>()
+  const present = new Set<string>()
+  /** Of the list that is being delivered. */
+  let listed: Set<string> | undefined
   const placeOf = ({ metadata: { namespace = "" } }: KubeObject): string => namespace
   return reflect({
     client: superClient,
@@ -32,14 +34,24 @@ export function followKubeconfigs({ superClient, removed, clock, log, signal }: 
     log,
     signal,
     sink: {
-      replace(objects) {
-        const before = present
-        present = new Set(objects.map(placeOf))
-        for (const namespace of before) if (!present.has(namespace)) removed(namespace)
+      restarted() {
+        listed = new Set()
       },
       changed(type, object) {
-        if (type !== "DELETED") present.add(placeOf(object))
-        else if (present.delete(placeOf(object))) removed(placeOf(object))
+        const place = placeOf(object)
+        if (type !== "DELETED") {
+          present.add(place)
+          listed?.add(place)
+        } else if (present.delete(place)) removed(place)
+      },
+      synced() {
+        const found = listed ?? new Set()
+        listed = undefined
+        for (const place of present) {
+          if (found.has(place)) continue
+          present.delete(place)
+          removed(place)
+        }
       },
     },
   })

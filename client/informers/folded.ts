@@ -20,9 +20,13 @@ export class Folded<T extends KubeObject> {
 
   /** `objects`: all objects of that namespace. Returns undefined if they are too few or too large. */
   static of<T extends KubeObject>(namespace: string, objects: readonly T[]): Folded<T> | undefined {
-    const text = JSON.stringify(objects)
-    if (text.length < minTextLength || text.length > maxTextLength) return undefined
-    return new Folded(namespace, deflateRawSync(text, { level }))
+    let text = ""
+    for (const object of objects) {
+      text += `${text === "" ? "[" : ","}${JSON.stringify(object)}`
+      if (text.length > maxTextLength) return undefined
+    }
+    if (text.length < minTextLength) return undefined
+    return new Folded(namespace, deflateRawSync(`${text}]`, { level }))
   }
 
   /** Copied, because zlib returns a slice of a larger buffer. */

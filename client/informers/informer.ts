@@ -21,10 +21,22 @@ export interface InformerOptions<T> {
   labelSelector?: string
   fieldSelector?: string
   indexes?: IndexFunctions<T>
+  /** What is listed is folded, unless it was there before and was not. See fold(). */
+  foldsLists?: boolean
   /** Called when a list or watch has failed, which is repeated. */
   failed?: (error: unknown) => void
   log?: Log
   clock?: Clock
+}
+
+/** A list that is being delivered. */
+interface Listing {
+  /** Keys of its objects so far. */
+  seen: Set<string>
+  /** Of its last object. */
+  namespace: string | undefined
+  /** The namespaces that are not to be folded; undefined: none is. */
+  inUse: ReadonlySet<string> | undefined
 }
 
 export class Informer<T extends KubeObject> {
@@ -36,6 +48,7 @@ export class Informer<T extends KubeObject> {
   readonly #log: Log
   #started: Promise<void> | undefined
   #synced = false
+  #listing: Listing | undefined
 
   constructor(client: ListWatch, resource: Resource, options: InformerOptions<T> = {}) {
     this.#client = client
@@ -69,12 +82,13 @@ export class Informer<T extends KubeObject> {
         ...(failed === undefined ? {} : { failed }),
         ...(clock === undefined ? {} : { clock }),
         sink: {
-          replace: (objects) => {
-            this.#replace(objects)
+          restarted: () => this.#restarted(),
+          changed: (type, object) => (type === "DELETED" ? this.#delete(object) : this.#set(object)),
+          synced: () => {
+            this.#listed()
             this.#synced = true
             resolve()
           },
-          changed: (type, object) => (type === "DELETED" ? this.#delete(object) : this.#set(object)),
         },
       })
       running.then(resolve, (error: unknown) => {
@@ -114,16 +128,51 @@ export class Informer<T extends KubeObject> {
     return () => this.#handlers.delete(handler)
   }
 
-  #replace(objects: readonly T[]): void {
-    const present = new Set(objects.map(keyOf))
-    const folded = this.#objects.folded()
-    for (const object of this.#objects.list()) if (!present.has(keyOf(object))) this.#delete(object)
-    for (const object of objects) this.#set(object)
-    for (const namespace of folded) this.#objects.fold(namespace)
+  #restarted(): void {
+    const folded = new Set(this.#objects.folded())
+    const inUse = new Set(this.#objects.namespaces().filter((namespace) => !folded.has(namespace)))
+    this.#listing = {
+      seen: new Set(),
+      namespace: undefined,
+      inUse: this.#options.foldsLists === true ? inUse : undefined,
+    }
+  }
+
+  /** Folds the namespace before, since servers list by namespace. */
+  #list(listing: Listing, object: T): void {
+    const { namespace = "" } = object.metadata
+    listing.seen.add(keyOf(object))
+    if (listing.namespace === namespace) return
+    const { namespace: before } = listing
+    this.#foldListed(listing)
+    // By a server that lists otherwise everything would be unfolded and folded again with each object.
+    if (before !== undefined && namespace < before) listing.inUse = undefined
+    listing.namespace = namespace
+  }
+
+  #foldListed({ namespace, inUse }: Listing): void {
+    if (namespace !== undefined && inUse?.has(namespace) === false) this.#objects.fold(namespace)
+  }
+
+  #listed(): void {
+    const listing = this.#listing
+    if (listing === undefined) return
+    this.#foldListed(listing)
+    this.#listing = undefined
+    if (this.#objects.size > listing.seen.size) this.#deleteOthers(listing)
+  }
+
+  #deleteOthers({ seen }: Listing): void {
+    const folded = new Set(this.#objects.folded())
+    for (const namespace of this.#objects.namespaces()) {
+      for (const object of this.#objects.list(namespace)) if (!seen.has(keyOf(object))) this.#delete(object)
+      if (folded.has(namespace)) this.#objects.fold(namespace)
+    }
   }
 
   #set(delivered: T): void {
     const object = trim(delivered)
+    if (this.#listing !== undefined) this.#list(this.#listing, object)
     const previous = this.#objects.set(object)
     if (previous !== undefined && sameVersion(previous, object)) return
     for (const handler of this.#handlers) {

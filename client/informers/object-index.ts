@@ -83,6 +83,11 @@ export class ObjectIndex<T extends KubeObject> {
     this.#byNamespace.set(namespace, folded)
   }
 
+  /** Namespaces that have objects; "" for those of cluster-scoped ones. */
+  namespaces(): string[] {
+    return [...this.#byNamespace.keys()]
+  }
+
   /** Namespaces that are currently folded. */
   folded(): string[] {
     const names: string[] = []

@@ -10,10 +10,13 @@ import { silentLog, type Log } from "../log.ts"
 import { pagesOf } from "../pages.ts"
 import type { ListWatch, Reading, Resource } from "../rest.ts"
 
+/** The same three calls as of a TenantWatchHandler. A list is delivered page by page: nobody needs all of it at once. */
 export interface ReflectorSink<T extends KubeObject> {
-  /** The complete list: objects that are not in it no longer exist. */
-  replace(objects: readonly T[]): void
+  /** All objects are delivered next, as added. Called again if that fails before they have been. */
+  restarted(): void
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void
+  /** All objects have been delivered: others no longer exist. */
+  synced(): void
 }
 
 export interface ReflectorOptions<T extends KubeObject> extends Reading {
@@ -93,13 +96,13 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text)
 
 async function listAll<T extends KubeObject>(options: ReflectorOptions<T>): Promise<string> {
   const { client, resource, sink, signal } = options
-  const objects: T[] = []
   let resourceVersion = ""
+  sink.restarted()
   for await (const { items, metadata } of pagesOf<T>(client, resource, { ...selected(options), signal })) {
-    for (const object of items) objects.push(object)
+    for (const object of items) sink.changed("ADDED", object)
     resourceVersion = metadata.resourceVersion
   }
-  sink.replace(objects)
+  sink.synced()
   return resourceVersion
 }
 

@@ -68,6 +68,8 @@ export class FollowedResource implements Disposable {
     const each = (call: (handler: AggregatedHandler) => void): void => {
       for (const handler of handlers) call(handler)
     }
+    /** The list that is being delivered. */
+    let listed: KubeObject[] | undefined
     await reflect<KubeObject>({
       client: this.#client(),
       resource,
@@ -75,8 +77,13 @@ export class FollowedResource implements Disposable {
       log: quiet,
       clock,
       sink: {
-        replace: (objects) => {
+        restarted: () => {
+          listed = []
+        },
+        synced: () => {
           if (until.aborted) return
+          const objects = listed ?? []
+          listed = undefined
           budget.clear(resource)
           const kept = objects.filter((object) => budget.takes(resource, object))
           const uids = new Set(objects.map(({ metadata }) => metadata.uid ?? ""))
@@ -85,6 +92,7 @@ export class FollowedResource implements Disposable {
         },
         changed: (type, object) => {
           if (until.aborted) return
+          if (listed !== undefined) return void listed.push(object)
           if (type === "DELETED") budget.release(resource, object)
           // What does not fit any more is as if it had no owners.
           const kept = type === "DELETED" || budget.takes(resource, object) ? object : withoutOwners(object)

@@ -212,6 +212,8 @@ export class Monitors {
 
   async #reflect(tenant: string, resource: DiscoveredResource, monitor: Custom): Promise<void> {
     const { tenants, log, clock, signal } = this.#ctx
+    /** Of the list that is being delivered. */
+    let listed: Set<string> | undefined
     await reflect<KubeObject>({
       client: tenants.client(tenant),
       resource,
@@ -219,17 +221,21 @@ export class Monitors {
       log,
       clock,
       sink: {
-        replace: (objects) => {
-          const graph = this.#sink.graph(tenant)
-          for (const object of objects) graph.observe(resource, object)
-          graph.doubt(resource.group, resource.kind, new Set(objects.map((object) => object.metadata.uid ?? "")))
-          monitor.synced = true
-          this.#check(tenant)
+        restarted: () => {
+          listed = new Set()
         },
         changed: (type, object) => {
           const graph = this.#sink.graph(tenant)
-          if (type === "DELETED") graph.gone(object.metadata.uid ?? "")
+          const { uid = "" } = object.metadata
+          listed?.add(uid)
+          if (type === "DELETED") graph.gone(uid)
           else graph.observe(resource, object)
+        },
+        synced: () => {
+          this.#sink.graph(tenant).doubt(resource.group, resource.kind, listed ?? new Set())
+          listed = undefined
+          monitor.synced = true
+          this.#check(tenant)
         },
       },
     })

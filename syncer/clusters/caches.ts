@@ -43,7 +43,9 @@ export class Caches {
       }
       // Super's own runtime classes are needed too; they are few.
       const selected = resource === runtimeClasses ? {} : { labelSelector: `${controlledLabel}=true` }
-      this.#super.set(resource.resource, new Informer(superClient, resource, { ...selected, indexes, clock, log }))
+      // At the start all tenants are asleep.
+      const options = { ...selected, indexes, foldsLists: resource.namespaced, clock, log }
+      this.#super.set(resource.resource, new Informer(superClient, resource, options))
     }
     for (const { resource } of publications) {
       this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { log }))
@@ -52,10 +54,13 @@ export class Caches {
     this.#super.set(events.resource, new Informer(superClient, events, { clock, log }))
   }
 
-  /** Resolves when super's caches have synced, or the signal ends. Tenants become ready one by one (isReady). */
+  /**
+   * Resolves when super's caches have synced, or the signal ends. Tenants become ready one by one (isReady), and not before: one that
+   * was delivered earlier might be asleep again, and what has changed in super since the previous process would not be seen.
+   */
   async start(signal: AbortSignal): Promise<void> {
-    for (const informer of this.#tenants.values()) informer.start(signal)
     await Promise.all([...this.#super.values()].map((informer) => informer.start(signal)))
+    for (const informer of this.#tenants.values()) informer.start(signal)
   }
 
   get superReady(): boolean {
