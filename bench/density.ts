@@ -72,13 +72,23 @@ async function waitUntilAsleep(up: Polyplane): Promise<void> {
   }
 }
 
+/** Share of a processor that the process uses for that long. */
+async function shareFor(up: Polyplane, ms: number): Promise<number> {
+  const pids = up.pid === undefined ? [] : [up.pid]
+  const before = await processorTime(pids)
+  await delay(ms)
+  return ((await processorTime(pids)) - before) / 1000 / ms
+}
+
 /** Share of a processor that the process uses while idle. */
 async function restingShare(up: Polyplane): Promise<number> {
   progress(`at rest for ${restMs / 1000} s`)
-  const pids = up.pid === undefined ? [] : [up.pid]
-  const before = await processorTime(pids)
-  await delay(restMs)
-  return ((await processorTime(pids)) - before) / 1000 / restMs
+  return shareFor(up, restMs)
+}
+
+/** After a start each tenant is woken once. */
+async function waitUntilLookedAt(up: Polyplane): Promise<void> {
+  while ((await shareFor(up, 5_000)) > 0.1) progress("looking at all tenants after the start")
 }
 
 const configMap = (name: string): ConfigMap => ({
@@ -157,10 +167,14 @@ const restart = performance.now()
 await up.start()
 const started = performance.now() - restart
 {
-  await using again = await adminClient(up)
-  await again.get(namespaces, undefined, "default")
+  await using client = await adminClient(up)
+  await client.get(namespaces, undefined, "default")
 }
 const answered = performance.now() - restart
+await waitUntilLookedAt(up)
+const lookedAt = { seconds: (performance.now() - restart) / 1000, processor: await processorTime([up.pid!]) }
+await restingShare(up)
+const again = { highest: await residentMiB([up.pid!], "VmHWM"), memory: await residentMiB([up.pid!]) }
 const { size } = await stat(path.join(up.dataDir, "gateway", "CURRENT"))
 if (size === 0) throw new Error("the gateway's own store is empty")
 
@@ -223,4 +237,18 @@ await report("density", { tenants, objects, parallel }, [
   })),
   { what: "start with all on disk, ready", value: started, unit: "ms" },
   { what: "start with all on disk, first answer", value: answered, unit: "ms", goal: atMost(1000), obstacle: starting },
+  { what: "start with all on disk, until each tenant has been looked at", value: lookedAt.seconds, unit: "s" },
+  {
+    what: "processor time of the start, per tenant",
+    value: lookedAt.processor / 1000 / tenants,
+    unit: "ms",
+  },
+  { what: "memory of the started process, highest", value: again.highest, unit: "MiB" },
+  {
+    what: "memory of the started process, all asleep for a minute",
+    value: again.memory,
+    unit: "MiB",
+    ...(tenants === 10_000 ? { goal: atMost(1024) } : {}),
+    compared: against(asleep.memory, "before it was killed"),
+  },
 ])

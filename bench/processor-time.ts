@@ -15,8 +15,11 @@ export async function processorTime(pids: readonly number[]): Promise<number> {
   return nanoseconds / 1000
 }
 
-/** `RssAnon` excludes file pages, which the kernel reclaims when it needs memory. */
-export async function residentMiB(pids: readonly number[], which: "VmRSS" | "RssAnon" = "VmRSS"): Promise<number> {
+/** `RssAnon` excludes file pages, which the kernel reclaims when it needs memory; `VmHWM` is the highest so far. */
+export async function residentMiB(
+  pids: readonly number[],
+  which: "VmRSS" | "RssAnon" | "VmHWM" = "VmRSS",
+): Promise<number> {
   let kibibytes = 0
   for (const pid of pids) {
     const text = await readFile(`/proc/${pid}/status`, "utf8")
