@@ -143,8 +143,32 @@ describe("an Informer", () => {
     cluster.watch = (...args) => restored.watch(...args)
     await eventually(() => {
       clock.advance(60_000)
-      expect(informer.events).toEqual(["+ a", "- a", "+ b", "+ c"])
+      expect(informer.events).toEqual(["+ a", "+ b", "+ c", "- a"])
     })
+  })
+
+  test("does not relist because the server was away before its first list", async () => {
+    const clock = new FakeClock()
+    const cluster = new BreakableCluster({ clock })
+    const stop = new AbortController()
+    const list = cluster.list.bind(cluster)
+    const limits: (number | undefined)[] = []
+    cluster.list = (resource, options) => {
+      limits.push(options?.limit)
+      return limits.length === 1 ? Promise.reject(new Error("connection refused")) : list(resource, options)
+    }
+    void new Informer<ConfigMap>(cluster, configMaps, { clock }).start(stop.signal)
+    const watches = (count: number): Promise<void> =>
+      eventually(() => {
+        clock.advance(1_000)
+        expect(cluster.breaks).toHaveLength(count)
+      })
+    await watches(1)
+    clock.advance(120_000)
+    cluster.breaks[0]?.()
+    await watches(2)
+    expect(limits.slice(2)).toEqual([1])
+    stop.abort()
   })
 
   test("asks for the revision of a server with any object, whatever it selects", async () => {

@@ -49,13 +49,13 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       if (resourceVersion !== undefined) {
         const isEarlier = await hasGoneBack(options, resourceVersion)
         const wasAway = startedAt - (awaySince ?? startedAt) >= awayMs
-        awaySince = undefined
         if (isEarlier)
           log.warn({ resource: resource.resource, resourceVersion }, "the server is at an earlier revision; relisting")
         // It may have gone back, and then on beyond that revision.
         if (isEarlier || wasAway) resourceVersion = undefined
       }
       resourceVersion ??= await listAll(options)
+      awaySince = undefined
       resourceVersion = await watchFrom(options, resourceVersion, (seen) => {
         resourceVersion = seen
         failures = 0
