@@ -9,7 +9,6 @@ import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 import type { RequestState } from "./state.ts"
 import type { WriteTimeout } from "./timeout.ts"
-import { Warnings } from "./warnings.ts"
 
 export function callAPI(handler: APIHandler, writeTimeout: WriteTimeout): Filter {
   return (request, response) => {
@@ -35,7 +34,6 @@ class HandledRequest implements RequestContext {
   readonly #request: GatewayRequest
   readonly #writeTimeout: WriteTimeout
   readonly #response: GatewayResponse
-  #warnings: Warnings | undefined
 
   constructor(request: GatewayRequest, response: GatewayResponse, writeTimeout: WriteTimeout) {
     const { state } = response.locals
@@ -115,7 +113,10 @@ class HandledRequest implements RequestContext {
   }
 
   warn(message: string): void {
-    this.#warnings ??= new Warnings(this.#response)
-    this.#warnings.add(message)
+    this.#state.warnings.add(message)
+  }
+
+  markWarnings(): () => void {
+    return this.#state.warnings.mark()
   }
 }

@@ -4,7 +4,6 @@
 import { anonymous } from "../authentication/union.ts"
 import type { Authenticated, Authenticator } from "../authentication/types.ts"
 import type { Filter } from "./chain.ts"
-import { Warnings } from "./warnings.ts"
 
 export const withAuthentication: Filter = (_request, response, next) => {
   const { state } = response.locals
@@ -12,7 +11,7 @@ export const withAuthentication: Filter = (_request, response, next) => {
     state.user = answer?.user ?? anonymous
     // A caller with a valid certificate needs no token.
     const warning = answer === undefined ? state.credentials.warning : answer.warning
-    if (warning !== undefined) new Warnings(response).add(warning)
+    if (warning !== undefined) state.warnings.add(warning)
     for (const [name, value] of Object.entries(answer?.annotations ?? {})) state.annotate(name, value)
     state.counts?.authenticated(state.user.name, answer?.certificateEnd)
     next()

@@ -15,6 +15,7 @@ import type { ControlPlane } from "../control-plane/control-plane.ts"
 import type { LargePlaces } from "../request/large-places.ts"
 import type { UnreadBytes } from "../request/unread-bytes.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
+import { Warnings } from "./warnings.ts"
 
 export interface Upgrade {
   socket: Duplex
@@ -43,6 +44,7 @@ export class RequestState implements Passing {
   #done = false
   #aborted: Error | undefined
   #annotations: Record<string, string> | undefined
+  #warnings: Warnings | undefined
   #named: NamedTenant | undefined
   #info: RequestInfo | undefined
   #query: URLSearchParams | undefined
@@ -237,6 +239,10 @@ export class RequestState implements Passing {
     this.#annotations ??= {}
     if (Object.keys(this.#annotations).length < maxAnnotations)
       this.#annotations[name] ??= value.slice(0, maxAnnotation)
+  }
+
+  get warnings(): Warnings {
+    return (this.#warnings ??= new Warnings(this.response))
   }
 
   /** What was known when the request ended, for logs. Any field may be missing after an early rejection. */

@@ -31,6 +31,20 @@ export class Warnings {
     for (const each of this.#given) this.#write(each)
   }
 
+  /** Returns a function that takes back what is added from here on. */
+  mark(): () => void {
+    const count = this.#given.size
+    return () => {
+      if (this.#given.size === count || this.#response.headersSent) return
+      const kept = [...this.#given].slice(0, count)
+      this.#given.clear()
+      this.#written = 0
+      this.#isCutting = false
+      this.#response.removeHeader("Warning")
+      for (const text of kept) this.add(text)
+    }
+  }
+
   #write(text: string): void {
     const shown = this.#isCutting ? Array.from(text).slice(0, limits.eachWhenCut).join("") : text
     if (!isPrintable(shown)) return

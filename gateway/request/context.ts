@@ -44,6 +44,8 @@ export interface RequestContext {
   limitWrite?(): void
   /** Adds a `Warning: 299` header for the user. Duplicates are dropped. */
   warn(message: string): void
+  /** Returns a function that takes back the warnings that are added from here on. Absent if nobody reads them. */
+  markWarnings?(): () => void
   /** Adds an annotation to the audit entry; absent without audit. */
   annotate?(key: string, value: string): void
   /** Absent if nothing is counted, as for calls in process. */

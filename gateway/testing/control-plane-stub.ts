@@ -112,6 +112,10 @@ export function contextOf(
     headers: {},
     signal: new AbortController().signal,
     warn: (message) => warnings.push(message),
+    markWarnings: () => {
+      const count = warnings.length
+      return () => void warnings.splice(count)
+    },
     warnings,
   }
 }

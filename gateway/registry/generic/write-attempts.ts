@@ -40,6 +40,7 @@ import { noteLacksDefault } from "./storage/unread-fields.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
+import { begin, warn } from "./warnings.ts"
 
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
@@ -97,7 +98,7 @@ export class WriteAttempts {
     if (dryRun) await strategy.preview?.(ctx, object, undefined)
     const allocated = dryRun ? undefined : await strategy.allocate?.(ctx, object)
     try {
-      this.#warn(ctx, object, undefined)
+      const takeBack = warn(ctx, strategy, object, undefined)
       strategy.canonicalize?.(object)
       await admit.validate(object, undefined)
       await ctx.pause?.()
@@ -107,7 +108,7 @@ export class WriteAttempts {
       if (dryRun) return { key, claim: undefined }
       refuseRevision(object)
       delete object.metadata.selfLink
-      return { key, claim: allocated ?? (await strategy.begin?.(ctx, object, undefined)) }
+      return { key, claim: allocated ?? (await begin(ctx, strategy, object, undefined, takeBack)) }
     } catch (error) {
       await allocated?.rollback()
       throw error
@@ -176,7 +177,7 @@ export class WriteAttempts {
     await this.#refuseInvalid(ctx, object, compared, errors)
     await ctx.pause?.()
     if (options.dryRun) await definition.strategy.preview?.(ctx, object, current)
-    this.#warn(ctx, object, compared)
+    const takeBack = warn(ctx, definition.strategy, object, compared)
     definition.strategy.canonicalize?.(object)
     await noteWritten(definition, object, current, options.subresource)
     await admit.validate(object, current)
@@ -198,7 +199,7 @@ export class WriteAttempts {
     const isStoredOtherwise = hasOtherBytes || this.#storage.storesUnread(object, converted)
     if (isSame && !isStoredOtherwise && !this.#reader.isOutdated(stored)) return answered(before)
     if (options.dryRun) return this.#dry(ctx, object, converted)
-    const claim = await definition.strategy.begin?.(ctx, object, current)
+    const claim = await begin(ctx, definition.strategy, object, current, takeBack)
     const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)
     return value && answered(value)
   }
@@ -283,13 +284,5 @@ export class WriteAttempts {
     const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
     const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
     return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
-  }
-
-  #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {
-    const { strategy } = this.#definition
-    // A write of the status that creates warns as any other create.
-    const isStatus = ctx.info.subresource === "status" && current !== undefined
-    const warnings = isStatus ? strategy.statusWarnings?.(object) : strategy.warnings?.(ctx, object, current)
-    for (const warning of warnings ?? []) ctx.warn(warning)
   }
 }

@@ -24,3 +24,23 @@ test.each([
     expect(ctx.warnings.splice(0)).toEqual(warnings)
   }
 })
+
+test.each([
+  [true, ["of its fields"]],
+  [false, ["of its fields", ignored]],
+])("a changed service whose addresses are refused (%s) has the warnings %j", async (isRefused, warnings) => {
+  const { stub, registry, ctx, create, make, update } = openRegistry("services")
+  const object = make("a", { spec: { ports: [{ port: 80 }] } }, { namespace: "default" })
+  registry.definition.strategy.default?.(object)
+  await create(object)
+  const refused = invalid({ group: "", kind: "Service" }, "a", [])
+  if (isRefused) Object.assign(stub.serviceAddresses, { claim: () => Promise.reject(refused) })
+  const changed = update("a", (current) => {
+    ctx.warn("of its fields")
+    Object.assign(current, { spec: { ...spec, ports: [{ port: 81 }] } })
+    registry.definition.strategy.default?.(current)
+    return current
+  })
+  await (isRefused ? expect(changed).rejects.toBe(refused) : changed)
+  expect(ctx.warnings).toEqual(warnings)
+})

@@ -1,7 +1,7 @@
 // What is accepted, and warned of.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { patch, post, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
+import { mergePatch, patch, post, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 import { kindNamed } from "../generate/objects.ts"
 
 type Body = Record<string, Json>
@@ -27,6 +27,7 @@ export function warningCases(): Scenario[] {
     { name: "jobs of many indexes are warned of", steps: ofJobs() },
     { name: "names that are reserved are warned of", steps: ofReserved() },
     { name: "overhead in fractions of bytes is warned of", steps: ofOverhead() },
+    { name: "a service that is refused addresses is not warned of", steps: ofServices() },
   ]
 }
 
@@ -184,4 +185,33 @@ function ofOverhead(): RequestStep[] {
       },
     }),
   )
+}
+
+function ofServices(): RequestStep[] {
+  const path = `${core}/services`
+  const ports = [{ port: 80, nodePort: 30_900 }]
+  const ignored = { clusterIP: "None", sessionAffinity: "ClientIP" }
+  const balanced = { type: "LoadBalancer", loadBalancerIP: "010.0.0.1" }
+  const specs: Body[] = [
+    { ...ignored, ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv6"] },
+    { ...balanced, clusterIP: null, ports },
+    { ...ignored, type: "ClusterIP" },
+    { ...balanced, clusterIP: null },
+  ]
+  const headless = { clusterIP: "None", selector: { a: "b" }, ports: [{ port: 80 }] }
+  return [
+    post(path, { metadata: { name: "taken" }, spec: { type: "NodePort", ports } }),
+    post(path, { metadata: { name: "headless" }, spec: headless }),
+    post(path, { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } }),
+    ...["", "?dryRun=All"].flatMap((query) =>
+      specs.flatMap((spec, index) => [
+        post(`${path}${query}`, { metadata: { name: "new" }, spec }, { label: `POST${query} ${index}` }),
+        ...["headless", "a"]
+          .filter((name) => name === "a" || spec["clusterIP"] === "None")
+          .map((name) =>
+            patch(`${path}/${name}${query}`, mergePatch, { spec }, { label: `PATCH ${name}${query} ${index}` }),
+          ),
+      ]),
+    ),
+  ]
 }
