@@ -9,6 +9,10 @@ const core = "/api/v1/namespaces/@{ns}"
 export function lateDefaultCases(): Scenario[] {
   return [
     { name: "a replication controller loses its labels in writes of its status", steps: unlabelled() },
+    ...["labels", "annotations"].map((field) => ({
+      name: `templates have empty ${field}`,
+      steps: emptied(field),
+    })),
     { name: "a pod gets what its resources default to from a limit range", steps: limited() },
     { name: "a claim gets its phase when it is read", steps: pending() },
   ]
@@ -41,6 +45,32 @@ function unlabelled(): RequestStep[] {
     patch(`${one}/status`, mergePatch, { metadata: { labels: null } }),
     nothing(one, "at the end"),
   ]
+}
+
+/** They are no default: nothing is stored of them. */
+function emptied(field: string): RequestStep[] {
+  const containers = [{ name: "c", image: "i" }]
+  const kinds: [path: string, spec: Record<string, Json>, pod: Record<string, Json>][] = [
+    [`${core}/replicationcontrollers`, { selector: { a: "b" } }, { containers }],
+    ["/apis/batch/v1/namespaces/@{ns}/jobs", {}, { restartPolicy: "Never", containers }],
+  ]
+  return kinds.flatMap(([path, spec, pod]) => {
+    const metadata = { labels: { a: "b" }, [field]: {} }
+    const body = { metadata: { name: "a" }, spec: { ...spec, template: { metadata, spec: pod } } } as unknown as Json
+    const one = `${path}/a`
+    const empty = (when: string): RequestStep =>
+      patch(one, mergePatch, { metadata: { [field]: {} } }, { label: `PATCH empty ${field} ${when} of ${path}` })
+    return [
+      post(path, body),
+      nothing(one, `after the create of ${path}`),
+      empty("of itself"),
+      patch(`${one}/status`, mergePatch, { metadata: { [field]: null } }, { label: `PATCH status of ${path}` }),
+      empty("once more"),
+      nothing(one, `after the status of ${path}`),
+      patch(one, mergePatch, { metadata: { labels: null } }, { label: `PATCH without labels of ${path}` }),
+      nothing(one, `at the end of ${path}`),
+    ]
+  })
 }
 
 function limited(): RequestStep[] {
