@@ -1,6 +1,7 @@
 // Policies that mutate objects in another version than that of the request, which upstream can do to custom resources alone.
 
 import { mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { definitionOf, definitions } from "./things.ts"
 
 const policies = "/apis/admissionregistration.k8s.io/v1"
 const autoscalers = (version: string): string =>
@@ -41,6 +42,7 @@ export function policyVersionCases(): Scenario[] {
       name: `a policy mutates events of group ${JSON.stringify(group)}`,
       steps: ofEvents(group),
     })),
+    { name: "policies of two versions mutate a custom resource", steps: ofThings() },
   ]
 }
 
@@ -79,8 +81,34 @@ function ofEvents(group: string): RequestStep[] {
   ]
 }
 
-function policy(rule: object, made: readonly object[], failurePolicy: string): RequestStep[] {
-  const name = "p-@{id}"
+/** One object that both mutate, and one that the second does. */
+function ofThings(): RequestStep[] {
+  const group = "r@{id}.example.com"
+  const schema = { openAPIV3Schema: { type: "object" } }
+  const versions = ["v1", "v2"].map((name) => ({ name, served: true, storage: name === "v1", schema }))
+  const path = `/apis/${group}/v1/namespaces/@{ns}/things`
+  const thing = (name: string): object => ({ apiVersion: `${group}/v1`, kind: "Thing", metadata: { name } })
+  const annotating = (name: string): string =>
+    `Object{metadata: Object.metadata{annotations: {'${name}': object.apiVersion}}}`
+  return [
+    post(definitions, definitionOf(group, {}, {}, { versions }) as never),
+    ...["v2", "v1"].flatMap((version) => {
+      const rule = { apiGroups: [group], apiVersions: [version], resources: ["things"] }
+      const made = { patchType: "ApplyConfiguration", applyConfiguration: { expression: annotating(version) } }
+      return [
+        ...policy(rule, [made], "Fail", `p${version}-@{id}`),
+        post(`${path}?dryRun=All`, thing("a") as never, {
+          untilText: `"${version}":"`,
+          label: `POST until ${version}`,
+        }),
+      ]
+    }),
+    post(path, thing("a") as never),
+    patch(`${path}/a`, mergePatch, { metadata: { annotations: null } }),
+  ]
+}
+
+function policy(rule: object, made: readonly object[], failurePolicy: string, name = "p-@{id}"): RequestStep[] {
   const matchConstraints = {
     namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } },
     resourceRules: [{ operations: ["CREATE", "UPDATE"], ...rule }],
