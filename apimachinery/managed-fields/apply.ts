@@ -10,7 +10,7 @@ import { inSteps } from "../steps.ts"
 import { checkType, fieldsOf, TypeErrors } from "./configuration.ts"
 import { conflictError } from "./conflicts.ts"
 import { difference, type FieldSet, intersection, isEmpty, union, unionOf } from "./field-set.ts"
-import { entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
+import { entryNow, entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
 import { merge, removeFields } from "./merge.ts"
 import type { MergeType } from "./merge-type.ts"
 import {
@@ -123,7 +123,7 @@ function setManaged(managers: Managers, key: string, now: string | undefined): v
   if (entry === undefined) return
   const fields = manageable(entry.fieldsV1)
   if (isEmpty(fields)) managers.delete(key)
-  else managers.set(key, entryOf(entry, fields, now ?? entry.time))
+  else managers.set(key, now === undefined ? entryOf(entry, fields, entry.time) : entryNow(entry, fields, now))
 }
 
 /** The current object in every version in which its managers are recorded. */

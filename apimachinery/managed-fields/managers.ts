@@ -81,6 +81,18 @@ export function entryOf(writer: Writer, fieldsV1: FieldSet, time: ManagedFieldsE
   }
 }
 
+/** Entries of the writes that made them. */
+const timed = new WeakSet<ManagedFieldsEntry>()
+
+/** The entry of a manager who writes now. Upstream has its time with nanoseconds until it is stored, and so another one than it prints. */
+export function entryNow(writer: Writer, fieldsV1: FieldSet, now: string): ManagedFieldsEntry {
+  const entry = entryOf(writer, fieldsV1, now)
+  timed.add(entry)
+  return entry
+}
+
+export const isTimedNow = (entry: ManagedFieldsEntry): boolean => timed.has(entry)
+
 /** undefined if there are no managers. */
 export function entriesOf(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined

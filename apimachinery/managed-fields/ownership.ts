@@ -18,7 +18,7 @@ import {
   union,
   unionOf,
 } from "./field-set.ts"
-import { capUpdateManagers, entryOf, managerKey, type Managers, setFields } from "./managers.ts"
+import { capUpdateManagers, entryNow, managerKey, type Managers, setFields } from "./managers.ts"
 import type { MergeType } from "./merge-type.ts"
 import { reconciled } from "./reconcile.ts"
 
@@ -106,7 +106,7 @@ export function* recordingUpdate(managers: Managers, writer: Writer, changeIn: C
     const key = managerKey(self)
     const present = managers.get(key)
     if (present !== undefined) yield
-    managers.set(key, entryOf(self, present === undefined ? fields : union(fields, present.fieldsV1), now))
+    managers.set(key, entryNow(self, present === undefined ? fields : union(fields, present.fieldsV1), now))
   }
   capUpdateManagers(managers)
 }

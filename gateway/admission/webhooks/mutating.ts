@@ -2,6 +2,7 @@
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
 import { printJson } from "../../../apimachinery/go/print.ts"
+import { isTimedNow, type ManagedFieldsEntry } from "../../../apimachinery/managed-fields/managers.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import {
@@ -25,6 +26,8 @@ import { type EvaluateMatchConditions, meetsConditions } from "./match-condition
 import { convertObject } from "../../registry/conversion/convert.ts"
 import { isOwnKind } from "./versions.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+
+type Entries = readonly ManagedFieldsEntry[] | undefined
 
 const pluginName = "MutatingAdmissionWebhook"
 
@@ -161,10 +164,8 @@ async function callAndPatch(
  */
 function writesManagers({ object, current, definition }: AdmissionAttributes): boolean {
   if (definition.customResource !== undefined) return false
-  const [entries = [], old = []] = [object, current].map((each) =>
-    (each?.metadata?.managedFields ?? []).map((entry) => JSON.stringify(entry)),
-  )
-  return entries.some((entry) => !old.includes(entry))
+  const [entries = [], old = []] = [object, current].map((each) => each?.metadata?.managedFields as Entries)
+  return entries.some((entry) => isTimedNow(entry) && !old.includes(entry))
 }
 
 /** A patch may make another served version of an object, as which it is read. */

@@ -1,8 +1,9 @@
 // Patches of webhooks that make another object of the one they are shown, and those of objects that are created by an apply.
 
+import type { Json } from "../../../../apimachinery/object.ts"
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import type { WebhookHandler } from "../../../../gateway/testing/webhook-server.ts"
-import { applyPatch, get, mergePatch, patch, post, type RequestStep } from "../scenario.ts"
+import { applyPatch, get, mergePatch, patch, post, put, type RequestStep } from "../scenario.ts"
 import { maps, patchText, type WebhookScenario } from "./scenario.ts"
 
 const group = "i@{id}.example.com"
@@ -32,7 +33,7 @@ const reply =
   }
 
 export function identityScenarios(): WebhookScenario[] {
-  return [...ofVersions(), ...patches.flatMap(ofPatch)]
+  return [...ofVersions(), ofManagers(), ...patches.flatMap(ofPatch)]
 }
 
 /** Of one mutating webhook, since others are shown the object in the version that it was made. */
@@ -49,11 +50,28 @@ function ofVersions(): WebhookScenario[] {
           metadata: { name: version },
           spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
         }),
-        // Of another manager: upstream's times have nanoseconds until an object is stored.
-        patch(`${list(version)}/${version}?fieldManager=m`, mergePatch, { spec: { maxReplicas: 5 } }),
+        patch(`${list(version)}/${version}`, mergePatch, { spec: { maxReplicas: 5 } }),
       ]),
     }
   })
+}
+
+/** In upstream's memory the times of managers have nanoseconds until a patch is applied, even to no effect. */
+function ofManagers(): WebhookScenario {
+  const map = (name: string, value: string): Json =>
+    ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { a: value } }) as unknown as Json
+  const values = ["a", "a", "b", "c", "c"]
+  return {
+    name: "ConfigMaps stay what they are in writes of one manager, maybe in the same second",
+    hooks: [{ kind: "Mutating", reply: reply({ op: "test", path: "/kind", value: "ConfigMap" }) }, {}],
+    steps: [
+      post(maps, map("a", "z")),
+      ...values.map((value) => patch(`${maps}/a`, mergePatch, { data: { a: value } })),
+      ...["d", "d"].map((value) => put(`${maps}/a`, map("a", value))),
+      ...values.map((value) => patch(`${maps}/b?fieldManager=m`, applyPatch, map("b", value))),
+      patch(`${maps}/b?fieldManager=n&force=true`, applyPatch, map("b", "e")),
+    ],
+  }
 }
 
 function ofPatch(operation: Loose): WebhookScenario[] {
