@@ -27,6 +27,8 @@ interface Holder extends GroupVersionKind {
   with: (bytes: Json | undefined) => Body
   /** In a JSON patch. */
   at: string
+  /** What both servers write of it a moment later. */
+  settled?: string
 }
 
 const webhook = (kind: string): Holder => ({
@@ -75,6 +77,7 @@ const apiService: Holder = {
     },
   }),
   at: "/spec/caBundle",
+  settled: "ServiceNotFound",
 }
 
 export function emptyByteCases(): Scenario[] {
@@ -113,6 +116,7 @@ function written(holder: Holder): RequestStep[] {
   return [
     post(`${path}?dryRun=All`, object(""), { label: 'POST dry ""' }),
     post(path, object(""), { label: 'POST ""' }),
+    ...(holder.settled === undefined ? [] : [get(one, { untilText: holder.settled, label: "GET when settled" })]),
     get(one, { headers: protobuf, label: "GET in protobuf" }),
     ...puts("", '""'),
     ...puts(undefined, "none"),
