@@ -9,6 +9,8 @@ import { readyCondition } from "./taints.ts"
 /** Grace periods: of a node that has never reported, and of one that has. */
 const startupGraceMs = 60_000
 const graceMs = 50_000
+/** Upstream looks at nodes so often. */
+const lookMs = 5_000
 
 export interface Lease extends KubeObject {
   spec?: { renewTime?: string }
@@ -17,7 +19,9 @@ export interface Lease extends KubeObject {
 export interface Health {
   /** When the last change was observed, as elapsed(). */
   seenAt: number
+  /** "": it names none; undefined: the node has no Ready condition. */
   heartbeat: string | undefined
+  /** "": it was never renewed; undefined: there was no Lease. */
   renewTime: string | undefined
 }
 
@@ -27,17 +31,26 @@ export function observe(
   lease: Lease | undefined,
   clock: Pick<Clock, "now" | "elapsed">,
 ): Health {
-  const heartbeat = readyCondition(node)?.lastHeartbeatTime
-  const renewTime = lease?.spec?.renewTime
+  const ready = readyCondition(node)
+  const heartbeat = ready && (ready.lastHeartbeatTime ?? "")
+  const renewTime = lease === undefined ? before?.renewTime : (lease.spec?.renewTime ?? "")
   const seenAt = clock.elapsed()
   if (before === undefined) {
     const age = Math.max(0, clock.now() - Date.parse(node.metadata.creationTimestamp ?? "")) || 0
-    return { seenAt: readyCondition(node) === undefined ? seenAt - age : seenAt, heartbeat, renewTime }
+    return { seenAt: heartbeat === undefined ? seenAt - age : seenAt, heartbeat, renewTime }
   }
   const isAlive =
     (heartbeat !== undefined && heartbeat !== before.heartbeat) ||
     (renewTime !== undefined && (before.renewTime === undefined || renewTime > before.renewTime))
-  return isAlive ? { seenAt, heartbeat, renewTime } : before
+  return isAlive ? { seenAt, heartbeat, renewTime } : { ...before, heartbeat }
+}
+
+/**
+ * What is known of a node of the same name that was deleted. As upstream, one that says nothing has no more time than the former one
+ * had, but until upstream looks at it.
+ */
+export function inherited({ seenAt, ...health }: Health, elapsed: number): Health {
+  return { ...health, seenAt: Math.max(seenAt, elapsed + lookMs - startupGraceMs) }
 }
 
 /** Time until the node's grace period ends; 0: it has ended. `elapsed`: now. */

@@ -6,43 +6,53 @@ import { timestamp, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { leases, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { podCondition } from "../pods/pod-state.ts"
-import { observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
+import { inherited, observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
-import { isEvicting, readyCondition, wantedTaints } from "./taints.ts"
-import { allDown, counts, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
+import { isEvicting, readyCondition, taintSteps } from "./taints.ts"
+import { EvictionPace, NodeCounts, zoneOf } from "./zones.ts"
 
 const merge = { type: "merge" } as const
 /** How often a Lease is looked at: it is not known when it was renewed, but since when it has not been. */
 const leaseMs = 10_000
+/** Of so many deleted nodes of a tenant it is remembered when they were last heard of. */
+const mostDeleted = 1_000
 
 interface NodeMemory {
   /** Reference to the node for the event about its removal. The object itself is not kept while the tenant sleeps. */
   reference: Node
   health: Health | undefined
-  /** Status of its Ready condition at the last reconcile. */
-  ready: string | undefined
+  /** No node was ready at the last reconcile; undefined: there was none. */
+  wasAllDown: boolean | undefined
   /** The node has stopped reporting, and its pods are not marked as not ready yet. */
   hasPodsToMark: boolean
 }
 
 interface TenantMemory {
   nodes: Map<string, NodeMemory>
+  /** Of deleted nodes, the first deleted first. */
+  deleted: Map<string, Health>
   pace: EvictionPace
-  /** No node was ready at the last check. */
-  isAllDown: boolean
+  /** undefined: it has slept since they were counted. */
+  counts: NodeCounts | undefined
 }
 
-/** By tenant. */
-type Memories = Map<string, TenantMemory>
+interface Parts {
+  ctx: ControllerContext
+  controller: Controller<Node>
+  nodes: TenantInformer<Node>
+  /** By tenant. */
+  memories: Map<string, TenantMemory>
+}
 
 export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
   const pods = ctx.informers.of<Pod>(podResource)
-  const memories: Memories = new Map()
+  const memories = new Map<string, TenantMemory>()
   const controller = new Controller<Node>(ctx, {
     name: "node-lifecycle",
     eventSource: "node-controller",
@@ -51,57 +61,74 @@ export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
     reads: [pods],
     forget: (tenant) => memories.delete(tenant),
   })
-  return controller.run((key) => reconcile(ctx, controller, memories, key))
+  const counted = (tenant: string, node: Node): void => {
+    // Evictions from the other nodes depend on it.
+    if (memories.get(tenant)?.counts?.set(node) === true) controller.enqueueAll(tenant)
+  }
+  nodes.subscribe({
+    added: counted,
+    updated: counted,
+    deleted(tenant, { metadata: { name = "" } }) {
+      if (memories.get(tenant)?.counts?.delete(name) === true) controller.enqueueAll(tenant)
+    },
+    asleep(tenant) {
+      const memory = memories.get(tenant)
+      if (memory !== undefined) memory.counts = undefined
+    },
+  })
+  const parts: Parts = { ctx, controller, nodes, memories }
+  return controller.run((key) => reconcile(parts, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<Node>,
-  memories: Memories,
-  { tenant, name }: Key,
-): Promise<ReconcileResult> {
-  const all = ctx.informers.of<Node>(nodeResource)
-  const cached = all.get(tenant, undefined, name)
-  if (cached === undefined || isVirtualNode(cached)) return forgetNode(controller, memories.get(tenant), tenant, name)
+async function reconcile(parts: Parts, { tenant, name }: Key): Promise<ReconcileResult> {
+  const { ctx, controller } = parts
+  const cached = parts.nodes.get(tenant, undefined, name)
+  if (cached === undefined || isVirtualNode(cached)) return forgetNode(parts, tenant, name)
   const now = ctx.clock.now()
-  const ofTenant = memoryOf(memories, tenant)
-  const memory = ofTenant.nodes.get(name) ?? registerNode(controller, ofTenant, tenant, cached)
+  const ofTenant = memoryOf(parts, tenant)
+  const memory = ofTenant.nodes.get(name) ?? registerNode(parts, ofTenant, tenant, cached)
+  // Before anything is waited for: all nodes are known now.
+  const counts = (ofTenant.counts ??= new NodeCounts(parts.nodes.list(tenant)))
   const client = controller.client(tenant)
   const health = observe(memory.health, cached, await leaseOf(client, name), ctx.clock)
   memory.health = health
   let node = await alignLabels(client, cached)
   const silentMs = silentInMs(node, health, ctx.clock.elapsed())
   if (silentMs === 0) node = await markSilent(controller, tenant, memory, node, now)
-  const turn = mayEvict(all.list(tenant), node, ofTenant.pace, ctx.clock.elapsed())
+  if (counts.set(node)) controller.enqueueAll(tenant)
+  const { isAllDown } = counts
+  const turn = mayEvict(counts, node, memory, ofTenant.pace, ctx.clock.elapsed())
   node = await alignTaints(client, node, turn.evict, now)
+  memory.wasAllDown = isAllDown
   const ready = readyCondition(node)?.status
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)
   memory.hasPodsToMark = false
-  if (memory.ready !== ready || ofTenant.isAllDown !== turn.isAllDown) {
-    memory.ready = ready
-    ofTenant.isAllDown = turn.isAllDown
-    // Evictions from the other nodes may depend on this one.
-    controller.enqueueAll(tenant)
-  }
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
   if (ready === "Unknown") return undefined
   return { requeueAfterMs: Math.max(1, Math.min(silentMs, leaseMs)) }
 }
 
-function memoryOf(memories: Memories, tenant: string): TenantMemory {
+function memoryOf({ memories }: Parts, tenant: string): TenantMemory {
   const known = memories.get(tenant)
   if (known !== undefined) return known
-  const created: TenantMemory = { nodes: new Map(), pace: new EvictionPace(), isAllDown: false }
+  const created: TenantMemory = { nodes: new Map(), deleted: new Map(), pace: new EvictionPace(), counts: undefined }
   memories.set(tenant, created)
   return created
 }
 
-function registerNode(controller: Controller<Node>, { nodes }: TenantMemory, tenant: string, node: Node): NodeMemory {
+function registerNode(
+  { ctx, controller }: Parts,
+  { nodes, deleted }: TenantMemory,
+  tenant: string,
+  node: Node,
+): NodeMemory {
   const { name = "" } = node.metadata
+  const former = deleted.get(name)
+  deleted.delete(name)
   const memory: NodeMemory = {
     reference: referenceTo(node),
-    health: undefined,
-    ready: readyCondition(node)?.status,
+    health: former && inherited(former, ctx.clock.elapsed()),
+    wasAllDown: undefined,
     hasPodsToMark: false,
   }
   recordNodeEvent(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
@@ -109,18 +136,15 @@ function registerNode(controller: Controller<Node>, { nodes }: TenantMemory, ten
   return memory
 }
 
-function forgetNode(
-  controller: Controller<Node>,
-  ofTenant: TenantMemory | undefined,
-  tenant: string,
-  name: string,
-): void {
+function forgetNode({ controller, memories }: Parts, tenant: string, name: string): void {
+  const ofTenant = memories.get(tenant)
   const known = ofTenant?.nodes.get(name)
-  if (known === undefined) return
-  ofTenant?.nodes.delete(name)
+  if (ofTenant === undefined || known === undefined) return
+  ofTenant.nodes.delete(name)
+  if (known.health !== undefined) ofTenant.deleted.set(name, known.health)
+  const [first] = ofTenant.deleted.keys()
+  if (first !== undefined && ofTenant.deleted.size > mostDeleted) ofTenant.deleted.delete(first)
   recordNodeEvent(controller, tenant, known.reference, "RemovingNode", `Removing Node ${name} from Controller`)
-  // It may have been the last ready node.
-  controller.enqueueAll(tenant)
 }
 
 /** Returns the node as it is stored afterwards, as do markSilent and alignTaints. */
@@ -154,10 +178,11 @@ async function markSilent(
 }
 
 async function alignTaints(client: KubeClient, node: Node, evict: boolean, now: number): Promise<Node> {
-  const taints = wantedTaints(node, evict, now)
-  if (taints === undefined) return node
-  const spec = { ...node.spec, taints }
-  return client.update<Node>(nodeResource, { ...node, spec })
+  let written = node
+  for (const taints of taintSteps(node, evict, now)) {
+    written = await client.update<Node>(nodeResource, { ...written, spec: { ...written.spec, taints } })
+  }
+  return written
 }
 
 function referenceTo({ metadata: { name = "", uid = "" } }: Node): Node {
@@ -168,25 +193,25 @@ function recordNodeEvent(controller: Controller<Node>, tenant: string, node: Nod
   controller.event(tenant, node, "Normal", reason, `Node ${node.metadata.name} event: ${what}`)
 }
 
-/** `waitMs`: evict after this delay. Otherwise this is checked again when any node's state changes. */
+/** `waitMs`: evict after this delay. Otherwise this is checked again when what is decided for the zone or for all changes. */
 function mayEvict(
-  all: readonly Node[],
+  counts: NodeCounts,
   node: Node,
+  { wasAllDown }: NodeMemory,
   pace: EvictionPace,
   now: number,
-): { evict: boolean; isAllDown: boolean; waitMs?: number } {
-  const isReady = readyCondition(node)?.status === "True"
-  if (isReady && counts(node)) return { evict: true, isAllDown: false }
-  // If no node is ready, the observer is more likely to be at fault than the nodes: no pod is evicted.
-  const zone = zoneOf(node)
-  const nodes = all.map((other) => (other.metadata.name === node.metadata.name ? node : other)).filter(counts)
-  const isAllDown = allDown(nodes)
-  if (isAllDown) return { evict: false, isAllDown }
-  if (isReady || isEvicting(node)) return { evict: true, isAllDown }
-  const rate = evictionRate(nodes.filter((other) => zoneOf(other) === zone))
-  if (rate === 0) return { evict: false, isAllDown }
-  const waitMs = pace.take(zone, rate, now)
-  return waitMs === 0 ? { evict: true, isAllDown } : { evict: false, isAllDown, waitMs }
+): { evict: boolean; waitMs?: number } {
+  const ready = readyCondition(node)?.status
+  if (ready === "True") return { evict: false }
+  // If no node is ready, the observer is more likely to be at fault than the nodes: all evictions end. What a user adds then stays.
+  if (counts.isAllDown && wasAllDown !== true) return { evict: false }
+  // A new one has nothing to keep.
+  if (ready === undefined) return { evict: wasAllDown !== undefined }
+  if (isEvicting(node)) return { evict: true }
+  const rate = counts.isAllDown ? 0 : counts.rateOf(zoneOf(node))
+  if (rate === 0) return { evict: false }
+  const waitMs = pace.take(zoneOf(node), rate, now)
+  return waitMs === 0 ? { evict: true } : { evict: false, waitMs }
 }
 
 async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefined> {

@@ -29,8 +29,11 @@ export const readyCondition = (node: Node): NodeCondition | undefined =>
 export const isEvicting = ({ spec }: Node): boolean =>
   (spec?.taints ?? []).some(({ key, effect }) => effect === "NoExecute" && (key === notReady || key === unreachable))
 
-/** The node's desired taints; undefined: no change. `evict`: its pods are evicted if it is not ready. */
-export function wantedTaints(node: Node, evict: boolean, now: number): Taint[] | undefined {
+/**
+ * The node's taints after each write that is needed. What is new is added before what is old is removed, as upstream: who watches sees both
+ * for a moment. `evict`: its pods are evicted if it is not ready; if it says nothing of that, it keeps what evicts them.
+ */
+export function taintSteps(node: Node, evict: boolean, now: number): Taint[][] {
   const taints = node.spec?.taints ?? []
   const wanted = new Map<string, string>()
   for (const { type, status } of node.status?.conditions ?? []) {
@@ -41,11 +44,15 @@ export function wantedTaints(node: Node, evict: boolean, now: number): Taint[] |
   const ready = readyCondition(node)?.status
   if (evict && ready === "False") wanted.set(`${notReady} NoExecute`, notReady)
   if (evict && ready === "Unknown") wanted.set(`${unreachable} NoExecute`, unreachable)
-  const isOurs = ({ key, effect }: Taint): boolean =>
-    effect === "NoSchedule" ? ofConditions.has(key) : effect === "NoExecute" && [notReady, unreachable].includes(key)
+  const isOurs = ({ key, effect }: Taint): boolean => {
+    if (effect === "NoSchedule") return ofConditions.has(key)
+    return effect === "NoExecute" && [notReady, unreachable].includes(key) && !(evict && ready === undefined)
+  }
   const kept = taints.filter((taint) => !isOurs(taint) || wanted.delete(`${taint.key} ${taint.effect}`))
-  if (kept.length === taints.length && wanted.size === 0) return undefined
   const timeAdded = timestamp(new Date(now))
   const added = [...wanted].map(([id, key]) => ({ key, effect: id.slice(key.length + 1), timeAdded }) as Taint)
-  return [...kept, ...added]
+  const steps: Taint[][] = []
+  if (added.length > 0) steps.push([...taints, ...added])
+  if (kept.length < taints.length) steps.push([...kept, ...added])
+  return steps
 }

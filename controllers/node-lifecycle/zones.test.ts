@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
 import type { KubeObject, Node } from "../../apimachinery/object.ts"
+import { chance, createRandom, pick, seedOf } from "../../apimachinery/testing/random.ts"
 import { nodes } from "../../client/resources.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
-import { evictionRate, EvictionPace, zoneOf } from "./zones.ts"
+import { evictionRate, EvictionPace, NodeCounts, zoneOf } from "./zones.ts"
 
 const node = (name: string, ready: string, labels: Record<string, string> = {}): KubeObject =>
   ({
@@ -12,9 +13,6 @@ const node = (name: string, ready: string, labels: Record<string, string> = {}):
     metadata: { name, labels },
     status: { conditions: [{ type: "Ready", status: ready }] },
   }) as KubeObject
-const zone = (up: number, down: number): Node[] =>
-  Array.from({ length: up + down }, (_, index) => node(`n${index}`, index < up ? "True" : "False") as Node)
-
 test.each([
   { up: 3, down: 1, rate: 0.1 },
   { up: 1, down: 2, rate: 0.1 },
@@ -25,7 +23,45 @@ test.each([
   // The whole zone is down and others are not: its pods are evicted.
   { up: 0, down: 5, rate: 0.1 },
 ])("a zone with $up nodes up and $down down evicts $rate nodes per second", ({ up, down, rate }) => {
-  expect(evictionRate(zone(up, down))).toBe(rate)
+  expect(evictionRate({ up, down })).toBe(rate)
+})
+
+test("nodes are counted one by one as all of them together", () => {
+  const seed = seedOf()
+  const random = createRandom(seed)
+  const counts = new NodeCounts([])
+  const nodes = new Map<string, Node>()
+  const zones = ["a", "b"]
+  const decided = (): unknown[] => {
+    const counted = [...nodes.values()].filter(
+      ({ metadata }) => !("node.kubernetes.io/exclude-disruption" in metadata.labels!),
+    )
+    const isUp = ({ status }: Node): boolean => status!.conditions![0]!.status === "True"
+    const rates = zones.map((zone) => {
+      const up = counted.filter((each) => zoneOf(each) === zoneOf(inZone(zone)) && isUp(each)).length
+      return evictionRate({ up, down: counted.filter((each) => zoneOf(each) === zoneOf(inZone(zone))).length - up })
+    })
+    return [counted.length > 0 && !counted.some(isUp), ...rates]
+  }
+  const inZone = (zone: string): Node => node("", "True", { "topology.kubernetes.io/zone": zone }) as Node
+  for (let step = 0; step < 2_000; step++) {
+    const before = decided()
+    const name = `n${random(12)}`
+    const labels = {
+      "topology.kubernetes.io/zone": pick(random, zones),
+      ...(chance(random, 0.2) ? { "node.kubernetes.io/exclude-disruption": "" } : {}),
+    }
+    const next = chance(random, 0.2)
+      ? undefined
+      : (node(name, pick(random, ["True", "False", "False"]), labels) as Node)
+    if (next === undefined) nodes.delete(name)
+    else nodes.set(name, next)
+    const isChanged = next === undefined ? counts.delete(name) : counts.set(next)
+    const after = decided()
+    const context = `seed ${seed}, step ${step}`
+    expect([counts.isAllDown, ...zones.map((zone) => counts.rateOf(zoneOf(inZone(zone))))], context).toEqual(after)
+    expect(isChanged, context).toBe(before.join() !== after.join())
+  }
 })
 
 test("the first node is evicted immediately, the next ones at the rate, and the first after a changed rate immediately", () => {

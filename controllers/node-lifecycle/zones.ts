@@ -31,17 +31,71 @@ const isUp = (node: Node): boolean => readyCondition(node)?.status === "True"
 /** Nodes with this label do not count for a zone's state. */
 const exclusionLabel = "node.kubernetes.io/exclude-disruption"
 
-export const counts = ({ metadata }: Node): boolean => !Object.hasOwn(metadata.labels ?? {}, exclusionLabel)
-
-/** There are nodes, and no node of any zone is ready. */
-export const allDown = (nodes: readonly Node[]): boolean => nodes.length > 0 && !nodes.some(isUp)
+const counts = ({ metadata }: Node): boolean => !Object.hasOwn(metadata.labels ?? {}, exclusionLabel)
 
 /** Nodes per second; 0: no evictions for now. */
-export function evictionRate(nodesOfZone: readonly Node[]): number {
-  const down = nodesOfZone.filter((node) => !isUp(node)).length
-  const isUnhealthy = down < nodesOfZone.length && down >= fewestDown && down / nodesOfZone.length >= unhealthyPart
+export function evictionRate({ up, down }: ZoneCount): number {
+  const isUnhealthy = up > 0 && down >= fewestDown && down / (up + down) >= unhealthyPart
   if (!isUnhealthy) return usualRate
-  return nodesOfZone.length > largeZone ? reducedRate : 0
+  return up + down > largeZone ? reducedRate : 0
+}
+
+interface ZoneCount {
+  up: number
+  down: number
+}
+
+/** How many nodes of a tenant are ready in each zone. */
+export class NodeCounts {
+  readonly #places = new Map<string, { zone: string; isUp: boolean }>()
+  readonly #zones = new Map<string, ZoneCount>()
+  #up = 0
+
+  constructor(nodes: readonly Node[]) {
+    for (const node of nodes) this.set(node)
+  }
+
+  /** There are nodes, and no node of any zone is ready. */
+  get isAllDown(): boolean {
+    return this.#up === 0 && this.#places.size > 0
+  }
+
+  rateOf(zone: string): number {
+    const count = this.#zones.get(zone)
+    return count === undefined ? usualRate : evictionRate(count)
+  }
+
+  /** Returns whether this changes what is decided for other nodes, as does delete(). */
+  set(node: Node): boolean {
+    return this.#move(node.metadata.name ?? "", counts(node) ? { zone: zoneOf(node), isUp: isUp(node) } : undefined)
+  }
+
+  delete(name: string): boolean {
+    return this.#move(name, undefined)
+  }
+
+  #move(name: string, to: { zone: string; isUp: boolean } | undefined): boolean {
+    const from = this.#places.get(name)
+    if (from?.zone === to?.zone && from?.isUp === to?.isUp) return false
+    const zones = [from, to].flatMap((place) => (place === undefined ? [] : [place.zone]))
+    const decided = (): string => [this.isAllDown, ...zones.map((zone) => this.rateOf(zone))].join()
+    const before = decided()
+    if (from !== undefined) this.#count(from, -1)
+    if (to === undefined) this.#places.delete(name)
+    else {
+      this.#places.set(name, to)
+      this.#count(to, 1)
+    }
+    return decided() !== before
+  }
+
+  #count({ zone, isUp }: { zone: string; isUp: boolean }, by: 1 | -1): void {
+    const { up, down } = this.#zones.get(zone) ?? { up: 0, down: 0 }
+    const count = isUp ? { up: up + by, down } : { up, down: down + by }
+    if (isUp) this.#up += by
+    if (count.up + count.down === 0) this.#zones.delete(zone)
+    else this.#zones.set(zone, count)
+  }
 }
 
 /** Admits one node immediately, and further ones at the rate. */

@@ -181,18 +181,14 @@ const pressures = (random: Random): [type: string, status: string][] =>
     .filter(() => chance(random, 0.4))
     .map((type) => [type, pick(random, ["True", "False", "False", "Unknown"])])
 
-/**
- * For no time, or for longer than a scenario; otherwise those of a node's state would be tolerated for five minutes. Those two alike:
- * upstream has both for a moment when one takes the other's place.
- */
+/** For no time, or for longer than a scenario; otherwise those of a node's state would be tolerated for five minutes. */
 function randomTolerations(random: Random): object[] {
   const forSome = (): object => maybe(random, 0.75, { tolerationSeconds: pick(random, [0, 1, 3600, 7200]) })
-  const ofState = forSome()
   const toleration = (key: string, time: object): object => ({ key, operator: "Exists", effect: "NoExecute", ...time })
   return [
     tolerates,
-    toleration(notReady, ofState),
-    toleration(unreachable, ofState),
+    toleration(notReady, forSome()),
+    toleration(unreachable, forSome()),
     ...some(random, 0, 1, () => toleration(pick(random, keys), forSome())),
   ]
 }

@@ -2,7 +2,7 @@
 // ten times a second while it finds that out, and does not see later what it has just marked, so it is compared once one speaks again.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { nodeNamed, noNodes, podOn, says, saysAt } from "./node-steps.ts"
+import { nodeNamed, noNodes, podOn, says, saysAt, taintedBy } from "./node-steps.ts"
 import { settle } from "./steps.ts"
 
 const isReady = (node: string, status: string): Step => ({
@@ -61,6 +61,10 @@ const downBesideOneApart: readonly Step[] = [
 
 export const allNodesDownScenarios: readonly Scenario[] = [
   { name: "all nodes that count are down", steps: downBesideOneApart },
+  {
+    name: "all nodes that count are down and a user taints one as its state would",
+    steps: [...downBesideOneApart, taintedBy("b", "node.kubernetes.io/not-ready"), settle, settle, settle],
+  },
   {
     name: "all nodes fall silent and one speaks again",
     steps: [

@@ -48,4 +48,9 @@ export const saysAt = (at: string, node: string, ...conditions: [type: string, s
   },
   subresource: "status",
 })
+/** By a user, so that pods are evicted. */
+export const taintedBy = (node: string, key: string): Step => ({
+  patch: ["nodes", `NAMESPACE-${node}`],
+  with: { spec: { taints: [own, { key, effect: "NoExecute" }] } },
+})
 export const held = { finalizers: ["example.com/hold"] }

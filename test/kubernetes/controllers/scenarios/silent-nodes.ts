@@ -1,18 +1,22 @@
 // Nodes that say nothing, or no longer: upstream waits 60 s for the first word, and 50 s for another.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { nodeNamed, podOn, says, saysAt } from "./node-steps.ts"
+import { held, nodeNamed, podOn, says, saysAt, taintedBy } from "./node-steps.ts"
 import { settle } from "./steps.ts"
 
-const isReady = (status: string): Step => ({
-  until: ["nodes", "NAMESPACE-a"],
+const isReady = (status: string, node = "a", when: { late?: true } = { late: true }): Step => ({
+  until: ["nodes", `NAMESPACE-${node}`],
   has: { status: { conditions: [{ type: "Ready", status }] } },
-  late: true,
+  ...when,
 })
-const unreachable: Step = {
+const isTainted = (key: string): Step => ({
   until: ["nodes", "NAMESPACE-a"],
-  has: { spec: { taints: [{ key: "node.kubernetes.io/unreachable", effect: "NoExecute" }] } },
-}
+  has: { spec: { taints: [{ key, effect: "NoExecute" }] } },
+})
+const keys = { notReady: "node.kubernetes.io/not-ready", unreachable: "node.kubernetes.io/unreachable" }
+const unreachable = isTainted(keys.unreachable)
+/** Longer than upstream waits until it looks again. */
+const seen = [settle, settle, settle]
 const service: Step = {
   create: {
     apiVersion: "v1",
@@ -74,6 +78,49 @@ export const silentNodeScenarios: readonly Scenario[] = [
       settle,
       saysAt("2026-01-01T00:01:00Z", "a", ["Ready", "True"], ["MemoryPressure", "False"]),
       isReady("True"),
+      settle,
+    ],
+  },
+  {
+    // It has no more time than the former one had, so that it is unknown as soon as it is looked at.
+    name: "node that is made again and says nothing",
+    steps: [
+      nodeNamed("a"),
+      nodeNamed("b"),
+      says("a", ["Ready", "True"]),
+      says("b", ["Ready", "True"]),
+      ...seen,
+      { delete: ["nodes", "NAMESPACE-a"] },
+      isReady("Unknown", "b"),
+      ...seen,
+      nodeNamed("a"),
+      podOn("a", "one"),
+      isReady("Unknown", "a", {}),
+      unreachable,
+      settle,
+    ],
+  },
+  {
+    name: "node that says nothing and that a user taints as its state would",
+    steps: [nodeNamed("a"), podOn("a", "one"), ...seen, taintedBy("a", keys.notReady), ...seen],
+  },
+  {
+    // It has both taints for a moment.
+    name: "node that was not ready and falls silent, with a pod that does not go",
+    steps: [
+      nodeNamed("a"),
+      says("a", ["Ready", "False"]),
+      podOn("a", "one", held, {
+        tolerations: [
+          { operator: "Exists", effect: "NoSchedule" },
+          { key: keys.notReady, operator: "Exists", effect: "NoExecute", tolerationSeconds: 1 },
+          { key: keys.unreachable, operator: "Exists" },
+        ],
+      }),
+      isTainted(keys.notReady),
+      settle,
+      isReady("Unknown"),
+      unreachable,
       settle,
     ],
   },
