@@ -23,6 +23,12 @@ const claim = (owner: string | undefined, status: object = {}): ResourceClaim =>
     status,
   }) as unknown as ResourceClaim
 
+const finished = (of: Pod): Pod => ({ ...of, status: { ...of.status, phase: "Succeeded" } })
+const held = (status: object): ResourceClaim => {
+  const { metadata, ...rest } = claim(undefined, status)
+  return { ...rest, metadata: { ...metadata, finalizers: ["resource.kubernetes.io/delete-protection"] } }
+}
+
 const own = { name: "gpu", resourceClaimName: "c" }
 const made = { name: "gpu", resourceClaimTemplateName: "t" }
 const named = [{ name: "gpu", resourceClaimName: "c" }]
@@ -43,6 +49,11 @@ test.each<[what: string, pod: Pod, claim: ResourceClaim | undefined, wanted: boo
   ["a reserved claim", pod([own], [], "n"), claim(undefined, { allocation, reservedFor: [{ uid: "u" }] }), false],
   ["a claim of many", pod([own], [], "n"), claim(undefined, { allocation, reservedFor: others(255) }), true],
   ["a claim of too many", pod([own], [], "n"), claim(undefined, { allocation, reservedFor: others(256) }), false],
+  ["a claim that is not made, and has finished", finished(pod([made])), undefined, true],
+  ["a claim that was made and is gone, and has finished", finished(pod([made], named)), undefined, false],
+  ["an allocated claim, and has finished", finished(pod([own], [], "n")), held({ allocation }), true],
+  ["an allocated claim that nothing holds", finished(pod([own], [], "n")), claim(undefined, { allocation }), false],
+  ["a claim of another", finished(pod([own], [], "n")), held({ allocation, reservedFor: others(1) }), false],
 ])("whether there is something to do for a pod with %s", (_, of, found, wanted) => {
   expect(needsWork(of, (name) => (name === "c" ? found : undefined))).toBe(wanted)
 })

@@ -41,24 +41,29 @@ export const isFor = (claim: ResourceClaim, { metadata }: Pod): boolean =>
 export const isReservedFor = ({ status }: ResourceClaim, { metadata }: Pod): boolean =>
   (status?.reservedFor ?? []).some(({ uid }) => uid === metadata.uid)
 
+/** Keeps an allocated claim until it is released. */
+export const finalizer = "resource.kubernetes.io/delete-protection"
 /** As many as a claim's status may name. */
 const mostConsumers = 256
 
 export function needsReservation(claim: ResourceClaim, pod: Pod): boolean {
   const { allocation, reservedFor = [] } = claim.status ?? {}
-  return allocation !== undefined && !isReservedFor(claim, pod) && reservedFor.length < mostConsumers
+  if (allocation === undefined || isReservedFor(claim, pod)) return false
+  // It is released at once, and with it the allocation. Upstream goes on for ever with those that stay allocated.
+  if (isFinished(pod)) return reservedFor.length === 0 && (claim.metadata.finalizers ?? []).includes(finalizer)
+  return reservedFor.length < mostConsumers
 }
 
 /**
  * A claim is to be made or reserved. Upstream asks this first, so that a claim that was taken from its pod is only replaced when something
- * else is to be done.
+ * else is to be done. A pod that has finished is treated as others, but what was made for it and is gone is not made again.
  */
 export function needsWork(pod: Pod, find: (name: string) => ResourceClaim | undefined): boolean {
   return claimsOf(pod).some((podClaim) => {
     const wanted = claimOf(pod, podClaim)
     if (wanted.state !== "named") return wanted.state === "missing"
     const claim = find(wanted.name)
-    if (claim === undefined) return wanted.generated
+    if (claim === undefined) return wanted.generated && !isFinished(pod)
     if (wanted.generated && !isFor(claim, pod)) return false
     return (pod.spec?.nodeName ?? "") !== "" && needsReservation(claim, pod)
   })

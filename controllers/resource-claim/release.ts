@@ -6,9 +6,7 @@ import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Controller, ControllerContext, Key } from "../context.ts"
-import { needsNoClaims } from "./pod-claims.ts"
-
-const finalizer = "resource.kubernetes.io/delete-protection"
+import { finalizer, needsNoClaims } from "./pod-claims.ts"
 
 type Consumer = NonNullable<NonNullable<ResourceClaim["status"]>["reservedFor"]>[number]
 

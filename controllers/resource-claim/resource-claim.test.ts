@@ -28,6 +28,12 @@ const ofTemplate = { resourceClaimTemplateName: "gpus" }
 const claims = (harness: Harness): ResourceClaim[] => harness.cluster.all(resourceClaims)
 const findPod = (harness: Harness, name: string): Pod | undefined => harness.cluster.find(pods, "default", name)
 
+async function forgetClaims(harness: Harness, name: string): Promise<void> {
+  const { status, ...rest } = findPod(harness, name)!
+  const { resourceClaimStatuses: _, ...emptied } = status!
+  await harness.cluster.update<Pod>(pods, { ...rest, status: emptied }, { subresource: "status" })
+}
+
 /** Shows claims only when the test says so. */
 class LateCluster extends FakeCluster {
   readonly shown = Promise.withResolvers<void>()
@@ -62,6 +68,19 @@ describe("a claim of a template", () => {
     await harness.create(pods, pod("later", ofTemplate))
     await eventually(() => expect(findPod(harness, "later")!.status?.resourceClaimStatuses).toHaveLength(1))
     expect(claims(harness)).toHaveLength(2)
+  })
+
+  test("that is taken from its pod and from its status is named again", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(resourceClaimTemplates, template)
+    await harness.create(pods, pod("web", ofTemplate))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
+    const named = findPod(harness, "web")!.status?.resourceClaimStatuses
+    const { name = "" } = claims(harness)[0]!.metadata
+    await harness.change(resourceClaims, "default", name, { metadata: { ownerReferences: null } })
+    await forgetClaims(harness, "web")
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toEqual(named))
+    expect(claims(harness)).toHaveLength(1)
   })
 
   test("is created for the pod, named in its status, and recreated when it is deleted", async () => {
@@ -136,6 +155,31 @@ describe("a claim of a template", () => {
     const { name = "", uid } = created.metadata
     await allocate(harness, claims(harness)[0]!, [{ resource: "pods", name, uid }])
     await harness.setPod(findPod(harness, "web")!, "Succeeded", false)
+    await eventually(() => expect(claims(harness)).toEqual([]))
+  })
+})
+
+describe("a pod that has finished", () => {
+  test("gets the name of a claim again that a user took from its status, and no claim stays", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(resourceClaimTemplates, template)
+    await harness.create(pods, pod("web", ofTemplate))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
+    await harness.setPod(findPod(harness, "web")!, "Succeeded", false)
+    await eventually(() => expect(claims(harness)).toEqual([]))
+    const named = findPod(harness, "web")!.status?.resourceClaimStatuses
+    await harness.cluster.delete(resourceClaimTemplates, "default", "gpus")
+    await forgetClaims(harness, "web")
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toEqual(named))
+    expect(claims(harness)).toEqual([])
+  })
+
+  test("before there was a template gets its claim, which does not stay", async () => {
+    await using harness = await startHarness({ only })
+    const created = await harness.create<Pod>(pods, pod("web", ofTemplate))
+    await harness.setPod(created, "Succeeded", false)
+    await harness.create(resourceClaimTemplates, template)
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
     await eventually(() => expect(claims(harness)).toEqual([]))
   })
 })

@@ -3,13 +3,13 @@
 // Source: k8s.io/kubernetes/pkg/controller/resourceclaim.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../apimachinery/object.ts"
+import { controllerOf, type Pod, type ResourceClaim, type ResourceClaimTemplate } from "../../apimachinery/object.ts"
 import { unexplained } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { isTerminating } from "../pods/pod-state.ts"
+import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import {
   claimNames,
@@ -33,6 +33,7 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
   const templates = ctx.informers.of<ResourceClaimTemplate>(resourceClaimTemplates)
   /** Of claims that were created for a pod. Their names are generated, so another attempt would create others. */
   const writes = new WriteTracker(ctx.clock)
+  const made: Made = new Map()
   const ofPods = new Controller<Pod>(ctx, {
     name: "resource-claim",
     eventSource: "resource_claim",
@@ -53,14 +54,25 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
       if (needsNoClaims(pod) && !needsNoClaims(previous)) released(tenant, pod)
     },
     deleted: released,
-    forgotten: ({ metadata: { uid = "" } }) => writes.forget(uid),
+    forgotten({ metadata: { uid = "" } }) {
+      writes.forget(uid)
+      made.delete(uid)
+    },
   })
   const usedBy = (tenant: string, { metadata }: ResourceClaim): void => {
     for (const pod of pods.list(tenant, metadata.namespace)) {
       if (claimNames(pod).includes(metadata.name ?? "")) ofPods.enqueueObject(tenant, pod)
     }
   }
-  claims.subscribe({ added: usedBy, updated: usedBy, deleted: usedBy })
+  claims.subscribe({
+    added(tenant, claim) {
+      const { uid = "" } = controllerOf(claim) ?? {}
+      writes.isSeen(uid, (name) => claims.get(tenant, claim.metadata.namespace, name))
+      usedBy(tenant, claim)
+    },
+    updated: usedBy,
+    deleted: usedBy,
+  })
   templates.subscribe({
     added(tenant, { metadata }) {
       for (const pod of pods.list(tenant, metadata.namespace)) {
@@ -70,31 +82,35 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     },
   })
   await Promise.all([
-    ofPods.run((key) => reconcilePod({ ctx, controller: ofPods, writes }, key)),
+    ofPods.run((key) => reconcilePod({ ctx, controller: ofPods, writes, made }, key)),
     ofClaims.run((key) => reconcileClaim(ctx, ofClaims, key)),
   ])
 }
+
+/** Names of claims that were created, by pod uid and claim of the pod. */
+type Made = Map<string, Map<string, string>>
 
 interface Parts {
   ctx: ControllerContext
   controller: Controller<Pod>
   writes: WriteTracker
+  made: Made
 }
 
 async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
   const { ctx, controller, writes } = parts
   const { tenant, namespace, name } = key
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
-  if (pod === undefined || isTerminating(pod) || needsNoClaims(pod)) return
+  if (pod === undefined || isTerminating(pod)) return
   const { uid = "" } = pod.metadata
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
   if (!needsWork(pod, (claim) => claims.get(tenant, namespace, claim))) return
   if (!writes.isSeen(uid, (claim) => claims.get(tenant, namespace, claim))) return { requeueAfterMs: staleRetryMs }
-  const made = new Map<string, string>()
+  const named = new Map<string, string>()
   for (const podClaim of claimsOf(pod)) {
     try {
       const generated = await generate(parts, tenant, pod, podClaim)
-      if (generated !== undefined) made.set(podClaim.name, generated)
+      if (generated !== undefined) named.set(podClaim.name, generated)
     } catch (error) {
       if (isNamespaceTerminating(error)) return
       const text = `PodResourceClaim ${podClaim.name}: ${errorMessage(error)}`
@@ -102,13 +118,13 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
       throw error
     }
   }
-  if (made.size > 0) return recordClaims(controller, tenant, pod, made)
+  if (named.size > 0) return recordClaims(controller, tenant, pod, named)
   if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, controller, tenant, pod)
 }
 
 /** Returns the name of a claim that is not in the pod's status yet. */
 async function generate(
-  { ctx, controller, writes }: Parts,
+  { ctx, controller, writes, made }: Parts,
   tenant: string,
   pod: Pod,
   podClaim: PodClaim,
@@ -120,8 +136,12 @@ async function generate(
   if (template === undefined || wanted.state === "none") return undefined
   if (wanted.state === "named") {
     const claim = claims.get(tenant, namespace, wanted.name)
-    if (claim !== undefined && isFor(claim, pod)) return undefined
+    if (claim === undefined ? isFinished(pod) : isFor(claim, pod)) return undefined
   }
+  // What was made counts as present, also if it was deleted or taken from its pod, as upstream; but a pod that runs gets another if it is gone.
+  const before = made.get(uid)?.get(podClaim.name)
+  const former = before === undefined ? undefined : claims.get(tenant, namespace, before)
+  if (before !== undefined && (former === undefined ? isFinished(pod) : !isFor(former, pod))) return before
   // The claim may have been created without an update of the status.
   const present = claims
     .byIndex(tenant, "controller", uid)
@@ -149,7 +169,9 @@ async function generate(
       spec,
     })
     writes.wrote(uid, created)
-    return created.metadata.name
+    const { name: madeName = "" } = created.metadata
+    made.set(uid, (made.get(uid) ?? new Map<string, string>()).set(podClaim.name, madeName))
+    return madeName
   } catch (error) {
     if (isNamespaceTerminating(error)) throw error
     throw unexplained(`create ResourceClaim : ${errorMessage(error)}`, { cause: error })
@@ -160,11 +182,11 @@ async function recordClaims(
   controller: Controller<Pod>,
   tenant: string,
   pod: Pod,
-  made: ReadonlyMap<string, string>,
+  named: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { namespace, name = "" } = pod.metadata
-  const before = (pod.status?.resourceClaimStatuses ?? []).filter((each) => !made.has(each.name))
-  const added = [...made].map(([claim, resourceClaimName]) => ({ name: claim, resourceClaimName }))
+  const before = (pod.status?.resourceClaimStatuses ?? []).filter((each) => !named.has(each.name))
+  const added = [...named].map(([claim, resourceClaimName]) => ({ name: claim, resourceClaimName }))
   const applied = {
     apiVersion: "v1",
     kind: "Pod",

@@ -32,6 +32,11 @@ export const resourceClaims: Family = (random) => {
       patch: ["pods", pick(random, pods)],
       with: { metadata: { finalizers: pick(random, [null, ["example.com/hold"]]) } },
     }),
+    () => ({
+      patch: ["pods", pick(random, pods)],
+      with: { status: { resourceClaimStatuses: null } },
+      subresource: "status",
+    }),
     () => ({ delete: ["resourceclaims", pick(random, claims)] }),
     () => ({ delete: ["resourceclaimtemplates", pick(random, templates)] }),
   ]

@@ -26,6 +26,32 @@ const pod: Step = {
 }
 const made: Step = { until: ["pods", "web"], has: { status: { resourceClaimStatuses: [{ name: "gpu" }] } } }
 
+const gpu: Step = {
+  create: {
+    apiVersion: "resource.k8s.io/v1",
+    kind: "ResourceClaim",
+    metadata: { name: "gpu", finalizers: ["resource.kubernetes.io/delete-protection"] },
+    spec: { devices },
+  },
+}
+const allocated: Step = {
+  patch: ["resourceclaims", "gpu"],
+  with: {
+    status: {
+      allocation: { devices: { results: [{ request: "gpu", driver: "example.com", pool: "p", device: "d" }] } },
+    },
+  },
+  subresource: "status",
+}
+const podOnNode = (resourceClaims: object[]): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "one" },
+    spec: { nodeName: "n1", containers: [container("one")], resourceClaims },
+  },
+})
+
 const address = (name: string, parent: object): Step => ({
   create: {
     apiVersion: "networking.k8s.io/v1",
@@ -43,6 +69,33 @@ export const claimScenarios: readonly Scenario[] = [
   { name: "pod whose claim's template comes later", steps: [pod, settle, template, made, settle] },
   { name: "pod with a claim that has ended", steps: [template, pod, made, { pods: "succeeded" }, settle] },
   {
+    name: "pod that has ended and whose claims a user takes from its status",
+    steps: [
+      template,
+      pod,
+      made,
+      { pods: "succeeded" },
+      settle,
+      { patch: ["pods", "web"], with: { status: { resourceClaimStatuses: null } }, subresource: "status" },
+      settle,
+    ],
+  },
+  {
+    name: "pod that has ended before there is a template of its claim",
+    steps: [pod, settle, { pods: "succeeded" }, settle, template, made, settle],
+  },
+  {
+    name: "claim that is allocated for a pod that has ended",
+    steps: [
+      gpu,
+      podOnNode([{ name: "gpu", resourceClaimName: "gpu" }]),
+      { pods: "succeeded" },
+      settle,
+      allocated,
+      settle,
+    ],
+  },
+  {
     name: "range of addresses for services",
     steps: [
       {
@@ -59,38 +112,12 @@ export const claimScenarios: readonly Scenario[] = [
   {
     name: "pod with a node, whose first claim is not there",
     steps: [
-      {
-        create: {
-          apiVersion: "resource.k8s.io/v1",
-          kind: "ResourceClaim",
-          metadata: { name: "gpu", finalizers: ["resource.kubernetes.io/delete-protection"] },
-          spec: { devices },
-        },
-      },
-      {
-        patch: ["resourceclaims", "gpu"],
-        with: {
-          status: {
-            allocation: { devices: { results: [{ request: "gpu", driver: "example.com", pool: "p", device: "d" }] } },
-          },
-        },
-        subresource: "status",
-      },
-      {
-        create: {
-          apiVersion: "v1",
-          kind: "Pod",
-          metadata: { name: "one" },
-          spec: {
-            nodeName: "n1",
-            containers: [container("one")],
-            resourceClaims: [
-              { name: "first", resourceClaimName: "later" },
-              { name: "second", resourceClaimName: "gpu" },
-            ],
-          },
-        },
-      },
+      gpu,
+      allocated,
+      podOnNode([
+        { name: "first", resourceClaimName: "later" },
+        { name: "second", resourceClaimName: "gpu" },
+      ]),
       settle,
     ],
   },
