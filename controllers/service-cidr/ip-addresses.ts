@@ -11,8 +11,8 @@ import { ipAddresses, services } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 
-export const managedByLabel = "ipaddress.kubernetes.io/managed-by"
-export const managedByServer = "ipallocator.k8s.io"
+const managedByLabel = "ipaddress.kubernetes.io/managed-by"
+const managedByServer = "ipallocator.k8s.io"
 const familyLabel = "ipaddress.kubernetes.io/ip-family"
 
 const addressesOf = ({ spec }: Service): readonly string[] =>
@@ -170,9 +170,9 @@ function parentOf({ spec }: IPAddress): { namespace: string; name: string } | un
   return group === "" && resource === "services" ? { namespace, name } : undefined
 }
 
-const isManaged = ({ metadata }: IPAddress): boolean => metadata.labels?.[managedByLabel] === managedByServer
+export const isManaged = ({ metadata }: IPAddress): boolean => metadata.labels?.[managedByLabel] === managedByServer
 
-const hasItsLabels = (object: IPAddress): boolean =>
+export const hasItsLabels = (object: IPAddress): boolean =>
   isManaged(object) && object.metadata.labels?.[familyLabel] === familyOf(object.metadata.name ?? "")
 
 const familyOf = (address: string): string => (parseLooseAddress(address)?.bits === 128 ? "IPv6" : "IPv4")

@@ -23,6 +23,17 @@ const condition = (harness: Harness, name: string): unknown => find(harness, nam
 const addresses = (harness: Harness): unknown =>
   harness.cluster.all<IPAddress>(ipAddresses).map(({ metadata, spec }) => `${metadata.name} ${spec?.parentRef?.name}`)
 
+const [familyLabel, managedByLabel] = ["ipaddress.kubernetes.io/ip-family", "ipaddress.kubernetes.io/managed-by"]
+const managed = "ipallocator.k8s.io"
+
+const named = (name: string, parentRef: object, labels: object = { [managedByLabel]: managed }): KubeObject =>
+  ({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IPAddress",
+    metadata: { name, labels },
+    spec: { parentRef },
+  }) as unknown as KubeObject
+
 describe("a ServiceCIDR", () => {
   test("is ready, and is removed ten seconds after its deletion", async () => {
     const clock = new FakeClock()
@@ -37,6 +48,33 @@ describe("a ServiceCIDR", () => {
     expect(find(harness, "more")).toBeDefined()
     clock.advance(10_000)
     await eventually(() => expect(find(harness, "more")).toBeUndefined())
+  })
+
+  test("keeps finalizers of others, after its own", async () => {
+    await using harness = await startHarness({ only, clock: new FakeClock() })
+    const { metadata, ...rest } = cidr("more", "10.1.0.0/16")
+    await harness.create(serviceCIDRs, { ...rest, metadata: { ...metadata, finalizers: ["example.com/hold"] } })
+    const wanted = ["networking.k8s.io/service-cidr-finalizer", "example.com/hold"]
+    await eventually(() => expect(find(harness, "more")!.metadata.finalizers).toEqual(wanted))
+  })
+
+  test.each([
+    ["is not of its family by its label", { [familyLabel]: "IPv6", [managedByLabel]: managed }],
+    ["is somebody else's", { [familyLabel]: "IPv4", [managedByLabel]: "somebody" }],
+  ])("is not kept for an address that %s", async (_, labels) => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: ["service-cidr"], clock })
+    await harness.create(serviceCIDRs, cidr("more", "10.1.0.0/24"))
+    await harness.create(
+      ipAddresses,
+      named("10.1.0.7", { resource: "services", namespace: "default", name: "web" }, labels),
+    )
+    await eventually(() => expect(condition(harness, "more")).toMatchObject({ status: "True" }))
+    await harness.cluster.delete(serviceCIDRs, undefined, "more")
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(find(harness, "more")).toBeUndefined()
+    })
   })
 
   test("is kept while an address is in no other range", async () => {
@@ -80,19 +118,8 @@ describe("a ServiceCIDR that contains another", () => {
   })
 })
 
-const [familyLabel, managedByLabel] = ["ipaddress.kubernetes.io/ip-family", "ipaddress.kubernetes.io/managed-by"]
-const managed = "ipallocator.k8s.io"
-
 const address = (harness: Harness, name: string): IPAddress =>
   harness.cluster.find<IPAddress>(ipAddresses, undefined, name) as IPAddress
-const named = (name: string, parentRef: object, labels: object = { [managedByLabel]: managed }): KubeObject =>
-  ({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "IPAddress",
-    metadata: { name, labels },
-    spec: { parentRef },
-  }) as unknown as KubeObject
-
 describe("IPAddresses", () => {
   test("follow the addresses of Services of both families", async () => {
     await using harness = await startHarness({ only })

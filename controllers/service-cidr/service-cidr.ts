@@ -9,7 +9,7 @@ import { bornVersion } from "../../client/tenants.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { managedByLabel, managedByServer } from "./ip-addresses.ts"
+import { hasItsLabels, isManaged } from "./ip-addresses.ts"
 import { contains, gives, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
 
 const finalizer = "networking.k8s.io/service-cidr-finalizer"
@@ -47,9 +47,9 @@ export function runServiceCIDRs(ctx: ControllerContext): Promise<void> {
   all.subscribe({
     added: (tenant, cidr) => enqueue(tenant, (range) => rangesOf(cidr).some((other) => overlaps(other, range))),
   })
-  const changed = (tenant: string, { metadata }: IPAddress): void => {
-    const address = rangeOf(metadata.name ?? "")
-    if (address !== undefined) enqueue(tenant, (range) => contains(range, address))
+  const changed = (tenant: string, object: IPAddress): void => {
+    const address = rangeOf(object.metadata.name ?? "")
+    if (address !== undefined && isManaged(object)) enqueue(tenant, (range) => gives(range, address))
   }
   addresses.subscribe({ added: changed, deleted: changed })
   return controller.run((key) => reconcile(ctx, controller, key))
@@ -63,22 +63,23 @@ async function reconcile(
   const cidr = ctx.informers.of<ServiceCIDR>(serviceCIDRs).get(tenant, undefined, name)
   if (cidr === undefined || cidr.metadata.resourceVersion === bornVersion) return
   const { deletionTimestamp, finalizers = [] } = cidr.metadata
-  const set = async (wanted: readonly string[]): Promise<void> => {
-    const patch = { metadata: { uid: cidr.metadata.uid, finalizers: wanted.length === 0 ? null : wanted } }
+  // Of finalizers of others nothing is said, so that their changes do not matter.
+  const change = async (fields: object): Promise<void> => {
+    const patch = { metadata: { uid: cidr.metadata.uid, ...fields } }
     try {
-      await controller.client(tenant).patch(serviceCIDRs, undefined, name, patch, { type: "merge" })
+      await controller.client(tenant).patch(serviceCIDRs, undefined, name, patch, { type: "strategic" })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
   }
   if (deletionTimestamp === undefined) {
-    if (!finalizers.includes(finalizer)) await set([...finalizers, finalizer])
+    if (!finalizers.includes(finalizer)) await change({ finalizers: [finalizer] })
     return report(ctx, controller, tenant, cidr, ready)
   }
   if (leavesOrphans(ctx, tenant, cidr)) return report(ctx, controller, tenant, cidr, inUse)
   const wait = Date.parse(deletionTimestamp) + graceMs - ctx.clock.now()
   if (wait > 0) return { requeueAfterMs: wait }
-  if (finalizers.includes(finalizer)) await set(finalizers.filter((other) => other !== finalizer))
+  if (finalizers.includes(finalizer)) await change({ "$deleteFromPrimitiveList/finalizers": [finalizer] })
 }
 
 /** Whether an address is in no other range. False if other ranges contain all of this one. */
@@ -93,9 +94,9 @@ function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR
   return ctx.informers
     .of<IPAddress>(ipAddresses)
     .list(tenant)
-    .some(({ metadata }) => {
-      const address = rangeOf(metadata.name ?? "")
-      if (address === undefined || metadata.labels?.[managedByLabel] !== managedByServer) return false
+    .some((object) => {
+      const address = rangeOf(object.metadata.name ?? "")
+      if (address === undefined || !hasItsLabels(object)) return false
       const isIn = (range: Range): boolean => gives(range, address)
       return ownRanges.some(isIn) && !others.some(isIn)
     })
