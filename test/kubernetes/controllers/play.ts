@@ -10,6 +10,7 @@ import { deploymentsFollow } from "./followed.ts"
 import { kindOf, ownKind } from "./kinds.ts"
 import { bind, playNodes, report } from "./kubelets.ts"
 import { setQueue, setUsage } from "./metrics.ts"
+import { ownRanges } from "./own-ranges.ts"
 import type { Action, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
 import { takeSnapshot } from "./snapshot.ts"
@@ -33,7 +34,11 @@ export async function prepare(side: Side, scenario: Scenario, time: number): Pro
   const namespace = namespaceOf(scenario, time)
   await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
   await exists(() => client.get(serviceAccounts, namespace, "default"))
-  for (const step of scenario.before ?? []) await take(side, namespace, await named(client, namespace, step))
+  for (const step of scenario.before ?? []) {
+    // What is refused is not kept: what there is then shows it.
+    const refusals = step.mayBeRefused === true ? [] : undefined
+    await attempt(refusals, async () => take(side, namespace, await named(client, namespace, step), refusals))
+  }
 }
 
 export async function play(side: Side, scenario: Scenario, time: number): Promise<Snapshot> {
@@ -69,7 +74,9 @@ async function attempt(refusals: StatusError[] | undefined, act: () => Promise<u
 
 /** A step with the names and uids of this time. */
 async function named(client: KubeClient, namespace: string, step: Step): Promise<Step> {
-  let text = JSON.stringify(step).replaceAll("NAMESPACE", namespace)
+  const { four, six } = ownRanges(namespace)
+  const texts = JSON.stringify(step).replaceAll("RANGE4", four).replaceAll("RANGE6", six)
+  let text = texts.replaceAll("NAMESPACE", namespace)
   for (const [found, elsewhere, resource = "", name = ""] of text.matchAll(/UID:(?:([^/"]+)\/)?([a-z]+)\/([^/"]+)/g)) {
     const place = elsewhere ?? placeOf(resource, namespace)
     const { metadata } = await client.get(kindOf(resource, namespace), place, name)

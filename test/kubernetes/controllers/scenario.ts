@@ -59,8 +59,8 @@ export type PodReport =
 export type Family = "IPv4" | "IPv6"
 
 /**
- * "NAMESPACE" in its steps stands for the name of the namespace it is played in, "UID:<resource>/<name>" for an object's uid; it
- * may say another namespace before the resource.
+ * "NAMESPACE" in its steps stands for the name of the namespace it is played in, "RANGE4" and "RANGE6" for the beginning of addresses that
+ * are its own, "UID:<resource>/<name>" for an object's uid; it may say another namespace before the resource.
  */
 export interface Scenario {
   name: string

@@ -4,8 +4,9 @@ import type { IPAddress, KubeObject, ReplicaSet } from "../../../apimachinery/ob
 import { isNotFound, type StatusError } from "../../../apimachinery/status.ts"
 import { events, leases } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
-import type { Snapshot } from "./scenario.ts"
 import { ownKind } from "./kinds.ts"
+import { ownRanges } from "./own-ranges.ts"
+import type { Snapshot } from "./scenario.ts"
 import type { Side } from "./side.ts"
 
 type Named = [text: string, by: string]
@@ -114,10 +115,12 @@ const elsewhereOf: ReadonlyMap<Resource, string> = new Map([[leases, "kube-syste
 
 async function listAll({ client, kinds }: Side, namespace: string): Promise<{ items: KubeObject[] }[]> {
   const shared = await Promise.all(kinds.cluster.map((kind) => client.list(kind)))
+  const { four, six } = ownRanges(namespace)
   // Names are separated from it by a hyphen, which no other namespace goes on with (play.ts).
   const isOurs = ({ metadata: { name = "" }, ...rest }: KubeObject): boolean => {
     const { parentRef } = (rest["spec"] ?? {}) as Partial<NonNullable<IPAddress["spec"]>>
-    return name === namespace || name.startsWith(`${namespace}-`) || parentRef?.namespace === namespace
+    if (name === namespace || name.startsWith(`${namespace}-`)) return true
+    return parentRef?.namespace === namespace || name.startsWith(`${four}.`) || name.startsWith(`${six}:`)
   }
   const of = shared.map(({ items }) => ({ items: items.filter(isOurs) }))
   const others = of.flatMap(({ items }) => items).filter(({ kind }) => kind === "Namespace")
@@ -144,7 +147,12 @@ async function listAll({ client, kinds }: Side, namespace: string): Promise<{ it
 
 /** Longest first, so that a name that begins with another is not cut. */
 function replacements(objects: readonly KubeObject[], namespace: string): Named[] {
-  const names: Named[] = [[namespace, "NAMESPACE"]]
+  const { four, six } = ownRanges(namespace)
+  const names: Named[] = [
+    [namespace, "NAMESPACE"],
+    [`${four}.`, "RANGE4."],
+    [`${six}:`, "RANGE6:"],
+  ]
   for (const { metadata, kind, ...rest } of objects) {
     const { name = "", generateName, labels = {}, annotations = {} } = metadata
     // Of its selector: a user may change the label, but not what it was named after.

@@ -3,6 +3,7 @@
 import { createRandom } from "../../../../apimachinery/testing/random.ts"
 import type { Scenario } from "../scenario.ts"
 import { serviceAccounts } from "./accounts.ts"
+import { addressRanges } from "./address-ranges.ts"
 import { autoscalers } from "./autoscalers.ts"
 import { budgetsOfLoosePods } from "./budgets-of-loose-pods.ts"
 import { certificateRequests } from "./certificate-requests.ts"
@@ -12,6 +13,7 @@ import { deviceTaints } from "./device-taints.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
+import { leases, unusedTokens } from "./left-over.ts"
 import { mirroredEndpoints } from "./mirrored-endpoints.ts"
 import { heldNamespaces, inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
@@ -40,6 +42,7 @@ const families: Readonly<Record<string, Family>> = {
   CronJob: cronJobs,
   Service: services,
   "Endpoints by hand": mirroredEndpoints,
+  ServiceCIDR: addressRanges,
   PodDisruptionBudget: disruptionBudgets,
   "budget of loose pods": budgetsOfLoosePods,
   HorizontalPodAutoscaler: autoscalers,
@@ -62,10 +65,17 @@ const families: Readonly<Record<string, Family>> = {
   "silent node": silentNodes,
 }
 
+/** With steps before the controllers are restarted. */
+const leftOverFamilies: Readonly<Record<string, Family>> = {
+  "lease that is left over": leases,
+  "token that is left over": unusedTokens,
+}
+
 export const familyNames: readonly string[] = Object.keys(families)
+export const leftOverFamilyNames: readonly string[] = Object.keys(leftOverFamilies)
 
 export function randomScenario(family: string, seed: number): Scenario {
-  const make = families[family]
+  const make = families[family] ?? leftOverFamilies[family]
   if (make === undefined) throw new Error(`no family of scenarios is called ${family}`)
   return { name: `${family} of seed ${seed}`, ...make(createRandom(seed)) }
 }

@@ -35,7 +35,8 @@ const lease = (name: string, spec: object, identity = "kube-apiserver"): Step =>
   },
 })
 
-const tracked: Step = {
+/** Since long ago. */
+export const tracked: Step = {
   patch: ["configmaps", "kube-apiserver-legacy-service-account-token-tracking", "kube-system"],
   with: { data: { since: "2020-01-01" } },
 }
