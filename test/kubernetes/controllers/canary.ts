@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { EndpointSlice, KubeObject } from "../../../apimachinery/object.ts"
 import { endpointSlices, namespaces, pods, services } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
+import { SharedTurns } from "./shared-turns.ts"
 
 const namespace = "canary"
 const name = "canary"
@@ -13,9 +14,8 @@ const patienceMs = 60_000
 
 export class Canary {
   readonly #client: KubeClient
+  readonly #turns = new SharedTurns(() => this.#sing())
   #beats = 0
-  #running: Promise<void> = Promise.resolve()
-  #next: Promise<void> | undefined
 
   private constructor(client: KubeClient) {
     this.#client = client
@@ -35,12 +35,7 @@ export class Canary {
 
   /** Until what has been written to Services and pods before is seen. */
   sings(): Promise<void> {
-    // One that has begun may not be late enough; the next one is for all who ask meanwhile.
-    const next = (): Promise<void> => {
-      this.#next = undefined
-      return (this.#running = this.#sing())
-    }
-    return (this.#next ??= this.#running.then(next, next))
+    return this.#turns.take()
   }
 
   async #sing(): Promise<void> {

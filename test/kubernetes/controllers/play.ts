@@ -18,6 +18,8 @@ import { takeSnapshot } from "./snapshot.ts"
 const pollMs = 200
 /** As long must nothing have changed; upstream's Jobs wait a second between rounds. */
 const stillMs = 2_500
+/** After which a change is seen that has been made. */
+const seenMs = 500
 const patienceMs = 45_000
 /** For what upstream's clocks let happen after a minute, and looks at every 20 s. */
 const longPatienceMs = 180_000
@@ -254,8 +256,11 @@ function contains(actual: unknown, wanted: unknown): boolean {
 
 async function settle(side: Side, namespace: string): Promise<void> {
   const begin = Date.now()
-  for (const end = begin + patienceMs; Date.now() < end;) {
-    const wait = Math.max(begin, side.changedAt(namespace)) + stillMs - Date.now()
+  await side.autoscalersFollow()
+  const followed = Date.now() + seenMs
+  for (const end = followed + patienceMs; Date.now() < end;) {
+    const still = Math.max(begin, side.changedAt(namespace)) + stillMs
+    const wait = Math.max(still, followed) - Date.now()
     if (wait <= 0) return
     await delay(wait)
   }

@@ -3,10 +3,12 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { Informer } from "../../../client/informers/informer.ts"
 import type { KubeClient } from "../../../client/rest.ts"
+import { AutoscalerCanary } from "./autoscaler-canary.ts"
 import { Canary } from "./canary.ts"
 import type { CustomMetrics } from "./custom-metrics.ts"
 import { kinds as usual, type Kinds } from "./kinds.ts"
 import type { Heartbeats } from "./nodes.ts"
+import { isReordered } from "./orders.ts"
 
 /** Objects without a namespace, and other namespaces, are a scenario's by their names, which begin with its namespace's (play.ts). */
 const namedAfter = /^s\d+-.*?-ns(?=-|$)/
@@ -28,9 +30,16 @@ export class Side {
   readonly #changed = new Map<string, number>()
   readonly #withServices = new Set<string>()
   readonly #canary: Canary
+  readonly #autoscalers: AutoscalerCanary | undefined
 
-  private constructor(client: KubeClient, canary: Canary, { heartbeats, customMetrics, kinds = usual }: SideOptions) {
+  private constructor(
+    client: KubeClient,
+    canary: Canary,
+    autoscalers: AutoscalerCanary | undefined,
+    { heartbeats, customMetrics, kinds = usual }: SideOptions,
+  ) {
     this.client = client
+    this.#autoscalers = autoscalers
     this.heartbeats = heartbeats
     this.#canary = canary
     this.customMetrics = customMetrics
@@ -38,7 +47,8 @@ export class Side {
   }
 
   static async start(client: KubeClient, signal: AbortSignal, options: SideOptions): Promise<Side> {
-    const side = new Side(client, await Canary.start(client), options)
+    const autoscalers = options.customMetrics && (await AutoscalerCanary.start(client))
+    const side = new Side(client, await Canary.start(client), autoscalers, options)
     const note = ({ metadata: { namespace, name = "" } }: KubeObject): void => {
       const scenario = namedAfter.exec(namespace ?? name)?.[0]
       for (const place of [namespace, scenario]) if (place !== undefined) side.#changed.set(place, Date.now())
@@ -46,7 +56,13 @@ export class Side {
     await Promise.all(
       [...side.kinds.namespaced, ...side.kinds.cluster].map((kind) => {
         const informer = new Informer(client, kind)
-        informer.subscribe({ added: note, updated: note, deleted: note })
+        informer.subscribe({
+          added: note,
+          updated(object, previous) {
+            if (!isReordered(object, previous)) note(object)
+          },
+          deleted: note,
+        })
         return informer.start(signal)
       }),
     )
@@ -65,6 +81,11 @@ export class Side {
    */
   async endpointsFollow(namespace: string): Promise<void> {
     if (this.#withServices.has(namespace)) await this.#canary.sings()
+  }
+
+  /** Until autoscalers, where they have metrics, have been looked at since. */
+  async autoscalersFollow(): Promise<void> {
+    await this.#autoscalers?.sings()
   }
 
   /** When something of the scenario in that namespace has changed last; 0: never. */
