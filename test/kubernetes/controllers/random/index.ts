@@ -18,6 +18,7 @@ import { mirroredEndpoints } from "./mirrored-endpoints.ts"
 import { heldNamespaces, inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
 import { definitionsThatGo, ownersAcross } from "./owners-across.ts"
+import { meddling } from "./meddling.ts"
 import { namespaces, owners } from "./owners.ts"
 import { policies } from "./policies.ts"
 import { quotasAtOnce } from "./quotas-at-once.ts"
@@ -38,6 +39,12 @@ const families: Readonly<Record<string, Family>> = {
   "rollout of a Deployment": rollouts("Deployment"),
   "rollout of a StatefulSet": rollouts("StatefulSet"),
   "rollout of a DaemonSet": rollouts("DaemonSet"),
+  "meddled Deployment": meddling("Deployment"),
+  "meddled ReplicaSet": meddling("ReplicaSet"),
+  "meddled ReplicationController": meddling("ReplicationController"),
+  "meddled StatefulSet": meddling("StatefulSet"),
+  "meddled DaemonSet": meddling("DaemonSet"),
+  "meddled Job": meddling("Job"),
   Job: jobs,
   CronJob: cronJobs,
   Service: services,
