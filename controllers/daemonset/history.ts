@@ -29,8 +29,13 @@ export async function historyOf(of: RevisionOwner, pods: readonly Pod[]): Promis
   const revisions: ControllerRevision[] = []
   const claimed = await claimRevisions({ ...of, claimsLikePods: true })
   for (const revision of claimed) revisions.push(await withHash(client, revision))
-  const request = { ...of, hashLabel: revisionHashLabel, revisions, isUnique: true } as const
-  const { revision, collisionCount } = await updateRevision(request)
+  const { revision, collisionCount } = await updateRevision({
+    ...of,
+    hashLabel: revisionHashLabel,
+    revisions,
+    collisionCount: owner.status?.collisionCount,
+    isUnique: true,
+  })
   const hash = hashIn(revision)
   const duplicates = revisions.filter((other) => isOf(other, owner) && other.metadata.uid !== revision.metadata.uid)
   const old = revisions.filter((other) => !isOf(other, owner))

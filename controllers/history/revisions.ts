@@ -83,6 +83,8 @@ export interface RevisionRequest {
   revisions: readonly ControllerRevision[]
   /** Whether the newest revision has the current template in a different format. */
   isAlike?: (newest: ControllerRevision) => boolean
+  /** Of the owner's status. The name of a revision depends on it, also on whether it is there. */
+  collisionCount: number | undefined
   /** Its number is greater than those of other templates, as DaemonSets'. StatefulSets' may be the same, if it is younger. */
   isUnique?: true
 }
@@ -94,13 +96,12 @@ export interface UpdateRevision {
 
 /** The revision of the owner's current template. If it is not the newest, it is created or becomes the newest. */
 export async function updateRevision(request: RevisionRequest): Promise<UpdateRevision> {
-  const { client, owner, revisions } = request
-  const collisionCount = owner.status?.collisionCount
+  const { client, owner, revisions, collisionCount } = request
   const newest = revisions.at(-1)
   const equal = revisions.filter((revision) => isOf(revision, owner)).at(-1)
   if (equal === undefined) {
     if (newest !== undefined && request.isAlike?.(newest) === true) return { revision: newest, collisionCount }
-    return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
+    return createRevision(request, (newest?.revision ?? 0) + 1)
   }
   if (isNewest(request, equal)) return { revision: equal, collisionCount }
   // A rollback: the equal revision becomes the newest.
@@ -121,9 +122,8 @@ export function isOf(revision: ControllerRevision, owner: Revised): boolean {
 }
 
 async function createRevision(
-  { client, owner, ownerKind, hashLabel: label = hashLabel }: RevisionRequest,
+  { client, owner, ownerKind, hashLabel: label = hashLabel, collisionCount: collisions }: RevisionRequest,
   number: number,
-  collisions: number | undefined,
 ): Promise<UpdateRevision> {
   const template = { ...owner.spec?.template, $patch: "replace" } as PodTemplateSpec & { $patch: string }
   // Sorted fields, as upstream writes them: clients compare these bytes with a template's.

@@ -75,6 +75,8 @@ async function reconcile(
     const { revision: update, collisionCount } = await updateRevision({
       ...owned,
       revisions,
+      // As upstream, so that a revision that is deleted is made again with its name.
+      collisionCount: set.status?.collisionCount ?? 0,
       isAlike: (newest) => isUnchangedBy(set, newest),
     })
     const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update

@@ -132,7 +132,8 @@ function status(random: Random, kind: Kind): Step {
   const fields = pick<object>(random, [
     counts,
     counts,
-    { observedGeneration: random(9) },
+    // Of StatefulSets one that is too great stays until something changes, and upstream writes that there are fewer pods for a moment.
+    { observedGeneration: random(kind === "StatefulSet" ? 2 : 9) },
     { conditions: null },
     { conditions: [condition("Mine", "True")] },
     {

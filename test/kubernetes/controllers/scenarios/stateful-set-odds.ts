@@ -21,6 +21,11 @@ export const oddStatefulSetScenarios: readonly Scenario[] = [
     steps: [stateful({ serviceName: "", replicas: 1, template: template("one", { subdomain: "sub" }) }), settle],
   },
   {
+    name: "stateful set whose revisions are deleted",
+    nodes: "ready",
+    steps: [stateful(), settle, { deleteAll: "controllerrevisions" }, scale(2, "statefulsets"), settle],
+  },
+  {
     name: "stateful set whose claims are to be held",
     nodes: "ready",
     steps: [
