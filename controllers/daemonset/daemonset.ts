@@ -15,7 +15,7 @@ import { FailedBackoff } from "./failed-backoff.ts"
 import { historyOf } from "./history.ts"
 import { daemonSetKind } from "./placement.ts"
 import { Round } from "./round.ts"
-import type { DaemonSet } from "./types.ts"
+import type { DaemonSet, DaemonSetStatus } from "./types.ts"
 
 export function runDaemonSets(ctx: ControllerContext): Promise<void> {
   const sets = ctx.informers.of<DaemonSet>(daemonSets)
@@ -80,8 +80,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     ...(collisionCount === undefined ? {} : { collisionCount }),
   }
-  if (!equalIgnoringNulls(status, set.status))
-    await client.update(daemonSets, { ...set, status }, { subresource: "status" })
+  if (isOutdated(set, status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
   const live = new Set(pods.map((pod) => pod.metadata.labels?.[revisionHashLabel]))
   if (mayAct) {
@@ -90,4 +89,11 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const available = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
   const times = [available, round.waitMs].filter((ms) => ms !== undefined)
   return times.length === 0 ? undefined : { requeueAfterMs: Math.min(...times) }
+}
+
+/** A generation that somebody wrote and that is not there yet stays until something else changes, as upstream. */
+function isOutdated({ status: before }: DaemonSet, status: DaemonSetStatus): boolean {
+  const { observedGeneration = 0 } = before ?? {}
+  const greatest = Math.max(observedGeneration, status.observedGeneration ?? 0)
+  return !equalIgnoringNulls({ ...status, observedGeneration: greatest }, { ...before, observedGeneration })
 }

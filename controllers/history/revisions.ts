@@ -50,6 +50,15 @@ export interface RevisionOwner {
   claimsLikePods?: true
 }
 
+/** Whether there are revisions of the owner's selector that no controller owns. */
+export function hasOrphanedRevisions(informers: Informers, tenant: string, { metadata, spec }: Revised): boolean {
+  const selector = selectorFromLabelSelector(spec?.selector)
+  return informers
+    .of<ControllerRevision>(controllerRevisions)
+    .byIndex(tenant, "orphans", metadata.namespace ?? "")
+    .some((revision) => matches(selector, revision.metadata.labels ?? {}))
+}
+
 /** The owner's revisions, oldest first. Adopts orphaned ones. */
 export async function claimRevisions(of: RevisionOwner): Promise<ControllerRevision[]> {
   const { informers, tenant, owner } = of

@@ -182,7 +182,8 @@ export class Round {
   }
 
   async #write(status: JobStatus): Promise<void> {
-    if (equalIgnoringNulls(status, this.#job.status)) return
+    // That there are none of these is nothing to write.
+    if (equalIgnoringNulls(status, { uncountedTerminatedPods: {}, ...this.#job.status })) return
     const { actor, tenant, statusWrites } = this.#options
     this.#job = await actor.client(tenant).update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
     statusWrites.changed(this.#uid, this.#job)

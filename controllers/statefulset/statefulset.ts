@@ -12,7 +12,13 @@ import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isUnchangedBy } from "../history/apply.ts"
-import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
+import {
+  claimRevisions,
+  hasOrphanedRevisions,
+  truncateHistory,
+  updateRevision,
+  type ControllerRevision,
+} from "../history/revisions.ts"
 import { claim } from "../pods/claim.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
@@ -68,8 +74,8 @@ async function reconcile(
     candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
     accept: (pod) => isMember(set, pod),
   })
-  // A set that orphans its pods has already orphaned its revisions, so no revision is created for it.
-  if (set.metadata.deletionTimestamp !== undefined && revisions.length === 0) return
+  // A set that orphans its pods has already orphaned its revisions; as upstream, it cannot adopt them again and does nothing more.
+  if (set.metadata.deletionTimestamp !== undefined && hasOrphanedRevisions(ctx.informers, tenant, set)) return
   const inUse = new Set(pods.map(revisionNameOf))
   try {
     const { revision: update, collisionCount } = await updateRevision({

@@ -23,6 +23,7 @@ import { oddJobScenarios } from "./job-odds.ts"
 import { interruptedRolloutScenarios } from "./interrupted-rollouts.ts"
 import { jobScenarios } from "./jobs.ts"
 import { lostClaimScenarios } from "./lost-claims.ts"
+import { meddledStatusScenarios } from "./meddled-status.ts"
 import { mirroringScenarios } from "./mirrored-endpoints.ts"
 import { namespaceScenarios } from "./namespaces.ts"
 import { nodeScenarios } from "./nodes.ts"
@@ -67,6 +68,7 @@ export const scenarios: readonly Scenario[] = [
   ...indexedJobScenarios,
   ...failingJobScenarios,
   ...oddJobScenarios,
+  ...meddledStatusScenarios,
   ...refusedWriteScenarios,
   ...cronJobScenarios,
   ...serviceScenarios,

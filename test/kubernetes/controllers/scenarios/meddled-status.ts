@@ -1,0 +1,39 @@
+// Statuses of workloads that users have written, which stay until something else changes, or until the workload is looked at again.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { daemon } from "./daemon-set-steps.ts"
+import { stateful } from "./stateful-set-steps.ts"
+import { job, settle } from "./steps.ts"
+
+const status = (resource: string, name: string, fields: object): Step => ({
+  patch: [resource, name],
+  with: { status: fields },
+  subresource: "status",
+})
+const held: Step = { patch: ["statefulsets", "web"], with: { metadata: { finalizers: ["example.com/hold"] } } }
+
+export const meddledStatusScenarios: readonly Scenario[] = [
+  {
+    name: "daemon set that has observed a generation to come",
+    nodes: "ready",
+    steps: [daemon(), settle, status("daemonsets", "web", { observedGeneration: 5 }), settle],
+  },
+  {
+    name: "job without uncounted pods in its status",
+    nodes: "bound",
+    steps: [job(), settle, status("jobs", "work", { uncountedTerminatedPods: null }), settle],
+  },
+  ...(["Foreground", "Orphan"] as const).map((policy): Scenario => ({
+    name: `stateful set that goes, by ${policy}, and is held, and whose status is changed`,
+    nodes: "ready",
+    steps: [
+      stateful({ replicas: 1 }),
+      settle,
+      held,
+      { delete: ["statefulsets", "web"], policy },
+      settle,
+      status("statefulsets", "web", { updateRevision: "web-other" }),
+      settle,
+    ],
+  })),
+]
