@@ -225,6 +225,30 @@ describe("a node", () => {
     expect(podNames(harness)).toEqual(["one"])
   })
 
+  test("that is deleted while its Lease is read does not count as ready", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    await harness.create(pods, pod("one"))
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const get = harness.cluster.get.bind(harness.cluster)
+    harness.cluster.get = async (resource, namespace, name, ...more) => {
+      if (resource === leases && name === "b") {
+        asked.resolve()
+        await answered.promise
+      }
+      return get(resource, namespace, name, ...more)
+    }
+    await harness.create(nodes, node("b"))
+    await asked.promise
+    await harness.cluster.delete(nodes, undefined, "b")
+    answered.resolve()
+    await eventually(() => expect(eventTexts(harness).join()).toContain("Removing Node b"))
+    await setReady(harness, "a", "False", clock)
+    await eventually(() => expect(taintsOf(harness, "a")).toEqual(["node.kubernetes.io/not-ready:NoSchedule"]))
+    expect(podNames(harness)).toEqual(["one"])
+  })
+
   test("that is virtual is not changed; only the tenant's taints evict pods", async () => {
     await using harness = await startHarness({ only })
     const unreachable = { key: "node.kubernetes.io/unreachable", effect: "NoExecute" }

@@ -95,7 +95,9 @@ async function reconcile(parts: Parts, { tenant, name }: Key): Promise<Reconcile
   let node = await alignLabels(client, cached)
   const silentMs = silentInMs(node, health, ctx.clock.elapsed())
   if (silentMs === 0) node = await markSilent(controller, tenant, memory, node, now)
-  if (counts.set(node)) controller.enqueueAll(tenant)
+  // It may have been deleted while something was waited for.
+  const isThere = parts.nodes.get(tenant, undefined, name)?.metadata.uid === node.metadata.uid
+  if (isThere && counts.set(node)) controller.enqueueAll(tenant)
   const { isAllDown } = counts
   const turn = mayEvict(counts, node, memory, ofTenant.pace, ctx.clock.elapsed())
   node = await alignTaints(client, node, turn.evict, now)

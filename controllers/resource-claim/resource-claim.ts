@@ -123,13 +123,9 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
 }
 
 /** Returns the name of a claim that is not in the pod's status yet. */
-async function generate(
-  { ctx, controller, writes, made }: Parts,
-  tenant: string,
-  pod: Pod,
-  podClaim: PodClaim,
-): Promise<string | undefined> {
-  const { namespace = "", name = "", uid = "" } = pod.metadata
+async function generate(parts: Parts, tenant: string, pod: Pod, podClaim: PodClaim): Promise<string | undefined> {
+  const { ctx, made } = parts
+  const { namespace = "", uid = "" } = pod.metadata
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
   const template = podClaim.resourceClaimTemplateName
   const wanted = claimOf(pod, podClaim)
@@ -153,7 +149,18 @@ async function generate(
     // Creating the template enqueues its pods.
     throw new TerminalError(`resource claim template "${template}": ${missing}`)
   }
-  const { metadata, spec } = found.spec
+  return createClaim(parts, tenant, pod, podClaim, found.spec)
+}
+
+/** Returns its name. */
+async function createClaim(
+  { ctx, controller, writes, made }: Parts,
+  tenant: string,
+  pod: Pod,
+  podClaim: PodClaim,
+  { metadata, spec }: ResourceClaimTemplate["spec"],
+): Promise<string> {
+  const { namespace = "", name = "", uid = "" } = pod.metadata
   const owner = { apiVersion: "v1", kind: "Pod", name, uid, controller: true }
   try {
     const created = await controller.client(tenant).create<ResourceClaim>(resourceClaims, {
@@ -168,9 +175,12 @@ async function generate(
       },
       spec,
     })
-    writes.wrote(uid, created)
     const { name: madeName = "" } = created.metadata
-    made.set(uid, (made.get(uid) ?? new Map<string, string>()).set(podClaim.name, madeName))
+    // Of a pod that was deleted meanwhile nothing would be forgotten any more.
+    if (ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)?.metadata.uid === uid) {
+      writes.wrote(uid, created)
+      made.set(uid, (made.get(uid) ?? new Map<string, string>()).set(podClaim.name, madeName))
+    }
     return madeName
   } catch (error) {
     if (isNamespaceTerminating(error)) throw error
