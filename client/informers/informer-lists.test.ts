@@ -95,14 +95,14 @@ describe("a list in pages", () => {
 
 describe("an Informer that folds lists", () => {
   const all = [
-    ["a/1", "a/2", "b/1"],
+    ["a-b/1", "a/1", "a/2", "b/1"],
     ["b/2", "c/1"],
   ]
 
   test("folds each namespace, and says all objects all the same", async () => {
     const { informer, events } = await start(all)
-    expect(events).toEqual(["+ a/1", "+ a/2", "+ b/1", "+ b/2", "+ c/1"])
-    expect(informer.folded).toEqual(["a", "b", "c"])
+    expect(events).toEqual(["+ a-b/1", "+ a/1", "+ a/2", "+ b/1", "+ b/2", "+ c/1"])
+    expect(informer.folded).toEqual(["a-b", "a", "b", "c"])
     expect(informer.list("b")).toEqual(["b/1", "b/2"].map(configMap))
   })
 
@@ -119,11 +119,18 @@ describe("an Informer that folds lists", () => {
       ["a/1", "b/1"],
       ["b/2", "c/1", "d/1"],
     ])
-    expect(events).toEqual(["+ d/1", "- a/2"])
+    expect(events).toEqual(["+ d/1", "- a-b/1", "- a/2"])
     expect(informer.folded).toEqual(["a", "c", "d"])
   })
 
-  test("folds at most the last namespace of a server that does not list by namespace", async () => {
+  test("folds what an attempt that failed has delivered when it is delivered again", async () => {
+    const { informer, server, relist } = await start([["z/1"]])
+    server.failAt(1, [["a/1", "b/1"]])
+    await relist([["a/1", "b/1"], ["c/1"]])
+    expect(informer.folded).toEqual(["a", "b"])
+  })
+
+  test("folds nothing of a server that does not list by namespace", async () => {
     const { informer } = await start([["b/1", "a/1", "b/2", "a/2", "b/3"]])
     expect(informer.folded).toEqual([])
     expect(informer.size).toBe(5)

@@ -130,7 +130,9 @@ export class Informer<T extends KubeObject> {
 
   #restarted(): void {
     const folded = new Set(this.#objects.folded())
-    const inUse = new Set(this.#objects.namespaces().filter((namespace) => !folded.has(namespace)))
+    // What an attempt that failed has delivered is not in use.
+    const inUse =
+      this.#listing?.inUse ?? new Set(this.#objects.namespaces().filter((namespace) => !folded.has(namespace)))
     this.#listing = {
       seen: new Set(),
       namespace: undefined,
@@ -145,8 +147,8 @@ export class Informer<T extends KubeObject> {
     if (listing.namespace === namespace) return
     const { namespace: before } = listing
     this.#foldListed(listing)
-    // By a server that lists otherwise everything would be unfolded and folded again with each object.
-    if (before !== undefined && namespace < before) listing.inUse = undefined
+    // By a server that lists otherwise everything would be unfolded and folded again with each object. "a-b/" is before "a/".
+    if (before !== undefined && `${namespace}/` < `${before}/`) listing.inUse = undefined
     listing.namespace = namespace
   }
 
