@@ -71,6 +71,23 @@ test("copies that were changed while no syncer ran are restored, even if their t
   await eventually(() => expect(copies()).toEqual(both), { what: "the change is undone" })
 })
 
+test("a tenant that falls asleep before all of its kinds have been delivered is woken again, and compared", async () => {
+  const { superCluster, tenants, syncer, copies, both } = await begin()
+  await syncer[Symbol.asyncDispose]()
+  superCluster.edit(configMaps, home, "one", { data: { text: "by hand" } })
+  const late = Promise.withResolvers<void>()
+  const watch = tenants.watch.bind(tenants)
+  tenants.watch = (resource, ...rest) => {
+    if (resource === configMaps) void late.promise.then(() => watch(resource, ...rest))
+    else watch(resource, ...rest)
+  }
+  await using again = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  await again.whenSynced()
+  tenants.sleep(tenant.name)
+  late.resolve()
+  await eventually(() => expect(copies()).toEqual(both), { what: "the change is undone" })
+})
+
 test("objects that a tenant deletes after waking are deleted from the super cluster", async () => {
   const { tenants, cluster, syncer, copies, both } = await begin()
   await using _ = syncer

@@ -50,6 +50,8 @@ export class Syncer implements AsyncDisposable {
   readonly #retries = new Retries()
   /** Comparisons of whole tenants, whose results are enqueued in pieces. */
   readonly #comparisons = new Comparisons((tenant) => this.#compare(tenant))
+  /** Tenants that have been compared completely since the start. */
+  readonly #compared = new Set<string>()
   readonly #stops: (() => void)[] = []
   #synced: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
@@ -162,7 +164,10 @@ export class Syncer implements AsyncDisposable {
         synced: (name) => this.#becameReady(name),
         asleep: (name, resource) => {
           const tenant = this.#tenants.get(name)
-          if (tenant !== undefined) this.#caches.fold(resource, tenant.clusterKey)
+          if (tenant === undefined) return
+          this.#caches.fold(resource, tenant.clusterKey)
+          // A gateway in another process does not know what is left to do. Not at once: the tenant is only about to sleep.
+          if (!this.#compared.has(name)) queueMicrotask(() => this.#wake(name))
         },
       }),
     )
@@ -265,11 +270,15 @@ export class Syncer implements AsyncDisposable {
     } catch (error) {
       this.#log.error({ tenant: name, err: error }, "first comparison failed")
     }
+    // Not if it has fallen asleep meanwhile.
+    if (this.#caches.isReady(name)) this.#compared.add(name)
+    else this.#wake(name)
   }
 
   #forget(tenant: Tenant): void {
     if (this.#byClusterKey.get(tenant.clusterKey)?.uid === tenant.uid) this.#byClusterKey.delete(tenant.clusterKey)
     this.#queue.removeGroup(tenant.name)
+    this.#compared.delete(tenant.name)
     this.#preemption.forget(tenant.name)
     this.#publisher.forget(tenant.name)
     this.#retries.forgetTenant(tenant.name)

@@ -23,18 +23,18 @@ test("a tenant that is woken for subscribers is announced once, which does not c
   )
 })
 
-test("a tenant sleeps at once after its first introduction, which happens once per process, and after others when they have paid off", async () => {
+test("a tenant sleeps at once after it was introduced to new followers, and otherwise when its waking has paid off", async () => {
   using sleep = new Sleep(limits, () => false)
   const asleep: string[] = []
-  const introduced = (name: string, isFirst: boolean): TenantEntry =>
+  const introduced = (name: string, isToNew: boolean): TenantEntry =>
     ({
       record: { tenant: { name, uid: name } },
       presence: { idleMs: Infinity, lastUsed: -Infinity },
-      introduced: { at: performance.now(), tookMs: limits.tenantIdleMs, isFirst },
+      introduced: { at: performance.now(), tookMs: limits.tenantIdleMs, followers: 1, isToNew },
       memoryBytes: 0,
       sleep: () => asleep.push(name) > 0,
     }) as never
   sleep.woke(introduced("again", false))
-  sleep.woke(introduced("first", true))
-  await vi.waitFor(() => expect(asleep).toEqual(["first"]), { timeout: 60_000 })
+  sleep.woke(introduced("new", true))
+  await vi.waitFor(() => expect(asleep).toEqual(["new"]), { timeout: 60_000 })
 })

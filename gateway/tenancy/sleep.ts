@@ -157,8 +157,8 @@ export class Sleep implements Disposable {
   }
 
   #hasAmortized({ introduced }: TenantEntry): boolean {
-    // The first time is once per process: thousands of tenants would stay awake for nothing after a start.
-    if (introduced === undefined || introduced.isFirst) return true
+    // New followers come when a process starts: thousands of tenants would stay awake for nothing.
+    if (introduced === undefined || introduced.isToNew) return true
     const { at, tookMs } = introduced
     return performance.now() - at >= Math.min(tookMs * wakeCostFactor, this.#limits.tenantIdleMs)
   }

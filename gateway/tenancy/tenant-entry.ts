@@ -48,8 +48,10 @@ export interface Introduction {
   /** performance.now() */
   at: number
   tookMs: number
-  /** Of this process. */
-  isFirst: boolean
+  /** The sequence of the latest of them. */
+  followers: number
+  /** Some of them had not received it before. */
+  isToNew: boolean
 }
 
 export class TenantEntry {
@@ -148,8 +150,9 @@ export class TenantEntry {
       const awake = await this.#open()
       await awake.feed?.listed
       const introducedAt = performance.now()
-      const isFirst = this.#introduced === undefined
-      this.#introduced = { at: introducedAt, tookMs: introducedAt - began, isFirst }
+      const followers = this.#parts.subscriptions.last
+      const isToNew = this.#introduced?.followers !== followers
+      this.#introduced = { at: introducedAt, tookMs: introducedAt - began, followers, isToNew }
       // Followers may now have work for it, perhaps after a while.
       if (isUse) this.presence.touch()
     } catch (error) {

@@ -60,6 +60,7 @@ export class Caches {
    */
   async start(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#super.values()].map((informer) => informer.start(signal)))
+    if (signal.aborted) return
     for (const informer of this.#tenants.values()) informer.start(signal)
   }
 
