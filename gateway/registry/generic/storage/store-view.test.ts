@@ -128,3 +128,11 @@ test.each([true, false])(
     expect(view.state).toBe(state)
   },
 )
+
+test("a view of a closed store says what a request says: the server is unavailable", async () => {
+  await using stack = new AsyncDisposableStack()
+  const store = await filledStore(stack, 0)
+  const view = stack.use(viewOf(store))
+  await store[Symbol.asyncDispose]()
+  await expect(view.opened()).rejects.toMatchObject({ code: 503, message: `read ${prefix}: the store is closed` })
+})

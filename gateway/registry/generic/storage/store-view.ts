@@ -5,6 +5,7 @@
 import type { Log } from "../../../../client/log.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../../../storage/types.ts"
 import { inTurns } from "../../../../client/in-turns.ts"
+import { readError } from "./storage-errors.ts"
 
 export interface StoreViewParts<S> {
   store: Store
@@ -41,11 +42,11 @@ export class StoreView<S> implements AsyncDisposable {
     return this.#state
   }
 
-  /** The same promise until the view must be read again. */
+  /** The same promise until the view must be read again. Throws StatusErrors. */
   opened(): Promise<S> {
     this.#opening ??= this.#read().catch((error: unknown) => {
       this.#opening = undefined
-      throw error
+      throw readError(error, `read ${this.#parts.prefix}`)
     })
     return this.#opening
   }
