@@ -41,6 +41,14 @@ async function begin() {
   return { superCluster, tenants, cluster, syncer, copies, both }
 }
 
+/** No syncer runs any more, and a copy has been changed. */
+async function changedWithoutSyncer() {
+  const begun = await begin()
+  await begun.syncer[Symbol.asyncDispose]()
+  begun.superCluster.edit(configMaps, home, "one", { data: { text: "by hand" } })
+  return begun
+}
+
 test("copies that are changed or deleted while their tenant sleeps are restored", async () => {
   const { superCluster, tenants, syncer, copies, both } = await begin()
   await using _ = syncer
@@ -54,9 +62,7 @@ test("copies that are changed or deleted while their tenant sleeps are restored"
 })
 
 test("copies that were changed while no syncer ran are restored, even if their tenant falls asleep before the super cluster is listed", async () => {
-  const { superCluster, tenants, syncer, copies, both } = await begin()
-  await syncer[Symbol.asyncDispose]()
-  superCluster.edit(configMaps, home, "one", { data: { text: "by hand" } })
+  const { superCluster, tenants, copies, both } = await changedWithoutSyncer()
   const listed = Promise.withResolvers<void>()
   const list = superCluster.list.bind(superCluster)
   superCluster.list = async (...args) => {
@@ -72,9 +78,7 @@ test("copies that were changed while no syncer ran are restored, even if their t
 })
 
 test("a tenant that falls asleep before all of its kinds have been delivered is woken again, and compared", async () => {
-  const { superCluster, tenants, syncer, copies, both } = await begin()
-  await syncer[Symbol.asyncDispose]()
-  superCluster.edit(configMaps, home, "one", { data: { text: "by hand" } })
+  const { superCluster, tenants, copies, both } = await changedWithoutSyncer()
   const late = Promise.withResolvers<void>()
   const watch = tenants.watch.bind(tenants)
   tenants.watch = (resource, ...rest) => {

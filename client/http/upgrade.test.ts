@@ -126,6 +126,20 @@ test("nothing is opened for a client that has left", async () => {
   expect(connections).toBe(0)
 })
 
+/** Two sides to be joined: what `sink` has been given is in `arrived`. */
+function sides(): { side: Duplex; sink: Duplex; arrived: string[] } {
+  const arrived: string[] = []
+  const sink = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      arrived.push(chunk.toString())
+      done()
+    },
+  })
+  const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  return { side, sink, arrived }
+}
+
 describe("join()", () => {
   test("ends the other side when one side ends", async () => {
     for (const first of [0, 1]) {
@@ -181,15 +195,7 @@ describe("join()", () => {
   })
 
   test("passes on what a translation makes of the pieces, and cuts both sides off if it refuses one", async () => {
-    const arrived: string[] = []
-    const sink = new Duplex({
-      read() {},
-      write(chunk: Buffer, _encoding, done) {
-        arrived.push(chunk.toString())
-        done()
-      },
-    })
-    const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+    const { side, sink, arrived } = sides()
     const fromClient = (piece: Buffer): Buffer => {
       if (piece.toString() === "bad") throw new Error("it cannot be translated")
       return Buffer.from(piece.toString().replace("kept", "").toUpperCase())
@@ -220,15 +226,7 @@ describe("join()", () => {
   })
 
   test("lets others work after a piece that took long to translate", async () => {
-    const arrived: string[] = []
-    const sink = new Duplex({
-      read() {},
-      write(chunk: Buffer, _encoding, done) {
-        arrived.push(chunk.toString())
-        done()
-      },
-    })
-    const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+    const { side, sink, arrived } = sides()
     const fromClient = (piece: Buffer): Buffer => {
       const before = workedMs()
       if (piece.toString() === "long") while (workedMs() - before < 20);
