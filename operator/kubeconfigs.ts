@@ -45,8 +45,9 @@ export function followKubeconfigs({ superClient, removed, clock, log, signal }: 
         } else if (present.delete(place)) removed(place)
       },
       synced() {
-        const found = listed ?? new Set()
+        const found = listed
         listed = undefined
+        if (found === undefined) return
         for (const place of present) {
           if (found.has(place)) continue
           present.delete(place)

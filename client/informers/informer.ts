@@ -129,15 +129,14 @@ export class Informer<T extends KubeObject> {
   }
 
   #restarted(): void {
-    const folded = new Set(this.#objects.folded())
     // What an attempt that failed has delivered is not in use.
-    const inUse =
-      this.#listing?.inUse ?? new Set(this.#objects.namespaces().filter((namespace) => !folded.has(namespace)))
-    this.#listing = {
-      seen: new Set(),
-      namespace: undefined,
-      inUse: this.#options.foldsLists === true ? inUse : undefined,
-    }
+    const inUse = this.#options.foldsLists === true ? (this.#listing?.inUse ?? this.#unfolded()) : undefined
+    this.#listing = { seen: new Set(), namespace: undefined, inUse }
+  }
+
+  #unfolded(): Set<string> {
+    const folded = new Set(this.#objects.folded())
+    return new Set(this.#objects.namespaces().filter((namespace) => !folded.has(namespace)))
   }
 
   /** Folds the namespace before, since servers list by namespace. */

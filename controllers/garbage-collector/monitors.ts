@@ -232,7 +232,7 @@ export class Monitors {
           else graph.observe(resource, object)
         },
         synced: () => {
-          this.#sink.graph(tenant).doubt(resource.group, resource.kind, listed ?? new Set())
+          if (listed !== undefined) this.#sink.graph(tenant).doubt(resource.group, resource.kind, listed)
           listed = undefined
           monitor.synced = true
           this.#check(tenant)
