@@ -15,6 +15,7 @@ import {
   type Transaction,
   type TransactionResult,
 } from "../types.ts"
+import { GroupPace } from "./group-pace.ts"
 
 /** The state that a group is compared with and written to. */
 export interface CommitTarget {
@@ -39,6 +40,7 @@ interface Waiting {
 export class GroupCommit {
   readonly #target: CommitTarget
   readonly #limits: StoreLimits
+  readonly #pace = new GroupPace()
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
   #closed = false
@@ -56,6 +58,7 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ transaction, bytes, resolve, reject })
       this.#running ??= this.#run()
+      this.#pace.arrived(this.#waiting.length)
     })
   }
 
@@ -69,11 +72,16 @@ export class GroupCommit {
   async #run(): Promise<void> {
     // Transactions submitted in the same turn of the event loop go into the same group.
     await Promise.resolve()
-    while (this.#waiting.length > 0) await this.#commitGroup()
+    while (this.#waiting.length > 0) {
+      await this.#pace.company(this.#waiting.length)
+      const size = await this.#commitGroup()
+      this.#pace.ended(size, this.#waiting.length)
+    }
     this.#running = undefined
   }
 
-  async #commitGroup(): Promise<void> {
+  /** Returns its size. */
+  async #commitGroup(): Promise<number> {
     let group: readonly Waiting[] = []
     try {
       const waiting = this.#target.ready()
@@ -86,6 +94,7 @@ export class GroupCommit {
       if (group.length === 0) group = this.#takeGroup()
       for (const waiting of group) waiting.reject(error)
     }
+    return group.length
   }
 
   #takeGroup(): readonly Waiting[] {
