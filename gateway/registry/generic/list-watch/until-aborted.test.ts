@@ -42,3 +42,22 @@ test.each(["a step", "the end"])("the signal ends the wait for %s that does not 
   ending.abort()
   expect(await waiting).toEqual({ done: true, value: undefined })
 })
+
+test("who stops reading does not wait for a step that is pending, nor does who waits for that", async () => {
+  let isHeld = true
+  const late = Promise.withResolvers<number>()
+  async function* slow(): AsyncGenerator<number> {
+    try {
+      yield await late.promise
+    } finally {
+      isHeld = false
+    }
+  }
+  const reader = new UntilAborted(slow(), signal())
+  const [step, end] = [reader.next(), reader.return()]
+  const over = { done: true, value: undefined }
+  expect(await Promise.all([step, end])).toEqual([over, over])
+  // It ends once the step has come.
+  late.resolve(1)
+  await expect.poll(() => isHeld).toBe(false)
+})

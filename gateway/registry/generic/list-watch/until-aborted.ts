@@ -1,4 +1,5 @@
-// Ends a watch with its signal, whatever its current step waits for: storage that does not answer, the webhook of a conversion.
+// Ends a watch with its signal, or when its reader wants no more of it, whatever its current step waits for: storage that does not
+// answer, the webhook of a conversion.
 
 type Step<T> = IteratorResult<T, undefined>
 
@@ -27,8 +28,9 @@ export class UntilAborted<T> implements AsyncIterableIterator<T, undefined> {
     return this.#step(() => this.#steps.next())
   }
 
-  /** What the steps hold has been given back when it resolves, unless the signal has ended them. */
+  /** What the steps hold has been given back when it resolves, unless the signal has ended them, or a step is pending. */
   return(): Promise<Step<T>> {
+    if (this.#waiter !== undefined) this.#finish()
     return this.#step(() => this.#steps.return(undefined))
   }
 
