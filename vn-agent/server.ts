@@ -14,7 +14,8 @@ import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { CallRefused, NodeServer } from "../client/http/node-server.ts"
-import { endIfDead, kubeletConnectTimeoutMs, limitConnecting } from "../client/http/time-limits.ts"
+import { SilentServers } from "../client/http/silent-servers.ts"
+import { kubeletConnectTimeoutMs, limitConnecting } from "../client/http/time-limits.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
 import { errorTranslation } from "./error-channel/translation.ts"
 import { verifyIdentity, type TenantIdentity } from "./identity.ts"
@@ -79,6 +80,7 @@ class Calls {
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
   readonly #forward: RequestHandler
+  readonly #silence = new SilentServers()
   /** Requests that have been forwarded. */
   readonly #asked = new WeakMap<IncomingMessage, PromiseWithResolvers<IncomingMessage>>()
   readonly #maxCalls: number
@@ -108,7 +110,7 @@ class Calls {
       on: {
         proxyReq: (asking) => {
           limitConnecting(asking, kubeletConnectTimeoutMs)
-          endIfDead(asking, this.#kubelet)
+          this.#silence.follow(asking, this.#kubelet)
         },
         proxyRes: (answer, request) => this.#asked.get(request)?.resolve(answer),
         error: (error, request) => {

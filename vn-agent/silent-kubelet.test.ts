@@ -123,3 +123,40 @@ test("a log that is silent goes on while its kubelet answers anybody, and is cut
   kubelet.closeAllConnections()
   kubelet.close()
 })
+
+test("logs of a silent kubelet are one question to it, whose answer is for all; all end without one, and nothing stays", async () => {
+  const { certificate: cert, key } = await issueServingCertificate(authority, [host])
+  const asked: ServerResponse[] = []
+  const kubelet = createHttpsServer({ cert, key }, (request, response) => {
+    if (request.url === "/healthz") asked.push(response)
+    else response.write("line 1\n")
+  })
+  await once(kubelet.listen(0, host), "listening")
+  const send = await startAgent((kubelet.address() as AddressInfo).port)
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const cut: Promise<unknown>[] = []
+  const follow = async (): Promise<void> => {
+    const [response] = (await once(send(followed), "response")) as [IncomingMessage]
+    await once(response, "data")
+    cut.push(once(response, "error"))
+  }
+  const silence = (): unknown => vi.advanceTimersByTime(15_000)
+  await follow()
+  silence()
+  // Whenever a log began: it is the kubelet that is silent.
+  for (let more = 0; more < 3; more++) await follow()
+  for (let interval = 0; interval < 3; interval++) silence()
+  await expect.poll(() => asked.length).toBe(1)
+  const closed = once(asked[0]!.req.socket, "close")
+  asked[0]?.end()
+  await closed
+  for (let interval = 0; interval < 2; interval++) silence()
+  await expect.poll(() => asked.length).toBe(2)
+  silence()
+  await Promise.all(cut)
+  expect(asked).toHaveLength(2)
+  expect(vi.getTimerCount()).toBe(0)
+  kubelet.closeAllConnections()
+  kubelet.close()
+})

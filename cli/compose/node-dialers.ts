@@ -7,7 +7,7 @@ import { isNotFound, serviceUnavailable, type StatusError } from "../../apimachi
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import type { NodeDialer, SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
+import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
 
 export interface Endpoint {
@@ -38,7 +38,7 @@ export interface KubeletCredentials {
 }
 
 /** `credentials` are read on each call, because they are renewed. */
-export function kubeletDialer(credentials: Readonly<KubeletCredentials>): NodeDialer {
+export function kubeletDialer(credentials: Readonly<KubeletCredentials>): SuperNodeDialer {
   return {
     async dial(node) {
       const { certificateAuthority: ca, certificate: cert, key } = credentials

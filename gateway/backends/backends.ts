@@ -28,7 +28,7 @@ const backendLimits = {
 export interface BackendsParts {
   /** Reads the control plane's own objects. */
   reader: Reader
-  nodes: NodeDialer
+  nodes: Pick<NodeDialer, "dial">
   networks: NetworkRules
 }
 

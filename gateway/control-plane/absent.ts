@@ -16,4 +16,5 @@ export const noServiceAddresses: ServiceAddresses = {
 
 export const noNodes: NodeDialer = {
   dial: () => Promise.reject(serviceUnavailable("nodes cannot be reached: the gateway knows no way to them")),
+  limit: () => undefined,
 }

@@ -2,6 +2,7 @@
 // tenants. It contains what they share (bootstrap objects, administrators, turns); the rest comes from their own stores.
 
 import { timestamp } from "../../apimachinery/object.ts"
+import { SilentServers } from "../../client/http/silent-servers.ts"
 import type { Log } from "../../client/log.ts"
 import type { Tenant, TenantAddress } from "../../client/tenants.ts"
 import { withFieldManager } from "../../client/writes-as.ts"
@@ -97,6 +98,7 @@ export class ControlPlanes implements Preparation {
   readonly #started = new WeakSet<Presence>()
   readonly #networks: NetworkRules
   readonly #turns: Turns
+  readonly #silentServers = new SilentServers()
   #nobody: ControlPlane | undefined
 
   constructor(parts: ControlPlanesParts) {
@@ -224,7 +226,8 @@ export class ControlPlanes implements Preparation {
     }
     const frontProxy = roots.settle(trust)
     const superNodes = this.#parts.options.nodeDialer?.(identity.tenant) ?? noNodes
-    const nodes = new ReachableNodes({ superNodes, networks: this.#networks, trust })
+    const silentServers = this.#silentServers
+    const nodes = new ReachableNodes({ superNodes, silentServers, networks: this.#networks, trust })
     return openControlPlane({ ...this.#common(identity.tenant), ...identity, store, trust, nodes, frontProxy })
   }
 

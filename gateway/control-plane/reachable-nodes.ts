@@ -3,10 +3,13 @@
 // k8s.io/kubernetes/pkg/kubelet/client.
 
 import { X509Certificate } from "node:crypto"
+import type { ClientRequest } from "node:http"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
+import type { SilentServers } from "../../client/http/silent-servers.ts"
+import { limitConnecting, nodeConnectTimeoutMs } from "../../client/http/time-limits.ts"
 import type { UpgradeTarget } from "../../client/http/upgrade.ts"
 import type { TrustRoots } from "../authentication/types.ts"
 import { masters } from "../authorization/rbac.ts"
@@ -23,6 +26,7 @@ const clientName = "kube-apiserver-kubelet-client"
 
 export interface ReachableNodesParts {
   superNodes: SuperNodeDialer
+  silentServers: SilentServers
   networks: NetworkRules
   /** Kubelets of the tenant's own nodes accept what its client authority has signed. */
   trust: Pick<TrustRoots, "clientCertificateAuthority">
@@ -52,6 +56,11 @@ export class ReachableNodes implements NodeDialer {
       rejectUnauthorized: false,
       agent: false,
     }
+  }
+
+  limit(request: ClientRequest, target: UpgradeTarget): void {
+    limitConnecting(request, nodeConnectTimeoutMs)
+    this.#parts.silentServers.follow(request, target)
   }
 
   async #allowed(host: string): Promise<string> {

@@ -70,7 +70,7 @@ export function createControlPlaneStub(
       claim: async () => ({ commit: () => undefined, rollback: async () => undefined }),
       release: async () => undefined,
     },
-    nodes: { dial: async () => absent("nodes") },
+    nodes: { dial: async () => absent("nodes"), limit: () => absent("nodes") },
     podUsage: undefined,
     get backends() {
       return backends

@@ -10,7 +10,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
 import type { NodeServer } from "../../client/http/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
-import type { NodeDialer } from "../control-plane/node-dialer.ts"
+import type { SuperNodeDialer } from "../control-plane/node-dialer.ts"
 import { createAuthority, type IssuedCertificate, issueClientCertificate, issueServingCertificate } from "../pki/pki.ts"
 import type { Loose } from "./kinds.ts"
 
@@ -59,7 +59,7 @@ export class NodeFixture implements AsyncDisposable {
     return this.#kubelet.port
   }
 
-  get dialer(): NodeDialer {
+  get dialer(): SuperNodeDialer {
     const { certificate: cert, key } = this.#client
     return { dial: async () => ({ host, port: this.#kubelet.port, ca: this.#authority, cert, key, agent: false }) }
   }

@@ -6,7 +6,6 @@ import { isIP } from "node:net"
 import type { Node } from "../../../../../apimachinery/object.ts"
 import { forbidden } from "../../../../../apimachinery/status.ts"
 import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
-import { limitNode } from "../../../../../client/http/time-limits.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 
@@ -23,9 +22,10 @@ const locate: Locate = async (ctx, registry, { name, port }) => {
   if (port !== "" && port !== String(own) && port !== String(kubeletPort)) {
     throw forbidden({ group: "", resource: "nodes/proxy" }, name, "only the kubelet's port of a node can be reached")
   }
-  const target = await ctx.controlPlane.nodes.dial(node)
+  const { nodes } = ctx.controlPlane
+  const target = await nodes.dial(node)
   // Otherwise Node expects a certificate for the host that the client has named.
   const { host, servername = isIP(host ?? "") === 0 ? (host ?? "") : "" } = target
-  const limit = (request: ClientRequest): void => limitNode(request, target)
+  const limit = (request: ClientRequest): void => nodes.limit(request, target)
   return { target: { ...tcpKeepAlive, ...target, servername, protocol: "https:", limit } }
 }

@@ -1,6 +1,6 @@
 // pods/log: GET only; streams the kubelet's bytes.
 
-import { request as httpsRequest, type RequestOptions } from "node:https"
+import { request as httpsRequest } from "node:https"
 import type { IncomingMessage } from "node:http"
 import { pipeline } from "node:stream/promises"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
@@ -14,10 +14,11 @@ import {
   serviceUnavailable,
   type StatusError,
 } from "../../../../../apimachinery/status.ts"
-import { limitNode } from "../../../../../client/http/time-limits.ts"
 import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
 import { countUnsent } from "../../../../../client/http/unsent.ts"
+import type { UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 import { answerTo } from "../../../../backends/answer-to.ts"
+import type { RequestContext } from "../../../../request/context.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
@@ -40,7 +41,7 @@ export const log: SubresourceHandler = {
       response.writeHead(204).end()
       return
     }
-    const answer = await fetch({ ...target, path: kubeletPath("containerLogs", pod, container, query) }, ctx.signal)
+    const answer = await fetch(ctx, { ...target, path: kubeletPath("containerLogs", pod, container, query) })
     if (answer.statusCode !== 200) throw await kubeletError(answer)
     const { holdUnsent: hold } = ctx
     if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer, hold)
@@ -97,9 +98,9 @@ function parseTime(text: string): string {
   }
 }
 
-function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
+function fetch({ controlPlane, signal }: RequestContext, target: UpgradeTarget): Promise<IncomingMessage> {
   const request = httpsRequest({ ...tcpKeepAlive, ...target, method: "GET", signal })
-  limitNode(request, target)
+  controlPlane.nodes.limit(request, target)
   request.end()
   return answerTo(request).catch((error: unknown) => {
     throw serviceUnavailable(`the node of this pod does not answer: ${errorMessage(error)}`, { cause: error })
