@@ -25,6 +25,21 @@ describe("requests of the HTTP client", () => {
     expect(requests).toEqual([])
   })
 
+  // The syncer tells a tenant so; it would try again for ever what a server only cannot do now.
+  test.each([
+    "etcdserver: request is too large",
+    "rpc error: code = ResourceExhausted desc = trying to send message larger than max (4194432 vs. 2097152)",
+  ])("with an object that is too large for kube-apiserver's storage fail for that reason: %s", async (message) => {
+    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 }
+    await using served = await serve((_, response) => send(response, 500, status))
+    const object = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } }
+    expect(await failure(served.client.create(nodes, object))).toMatchObject({
+      code: 413,
+      reason: "RequestEntityTooLarge",
+      message,
+    })
+  })
+
   test.each(["null", "5", '"text"'])("answered with %s fail", async (body) => {
     await using served = await serve((_, response) => send(response, 200, body))
     expect(await failure(served.client.get(nodes, undefined, "a"))).toMatchObject({

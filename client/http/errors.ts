@@ -2,7 +2,7 @@
 // what is said of connections that fail.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import { StatusError, type Status, type StatusReason } from "../../apimachinery/status.ts"
+import { requestEntityTooLarge, StatusError, type Status, type StatusReason } from "../../apimachinery/status.ts"
 
 /** The reasons for responses without a Status body, by code. */
 const reasons: Readonly<Record<number, StatusReason>> = {
@@ -24,13 +24,24 @@ const reasons: Readonly<Record<number, StatusReason>> = {
   504: "Timeout",
 }
 
+/**
+ * What kube-apiserver answers with code 500, in the words of its storage, of an object that is too large for that. Source: isTooLargeError
+ * in k8s.io/apiserver/pkg/endpoints/handlers.
+ */
+const tooLarge = /etcdserver: request is too large|trying to send message larger than max/
+
 /** Maximum number of quoted characters of a body that is not a Status. */
 const shownCharacters = 256
 
 /** The error for an unsuccessful response. */
 export function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
   const status = parseStatus(body)
-  if (status !== undefined) return new StatusError({ ...status, code: status.code ?? code })
+  if (status !== undefined) {
+    const isTooLarge = code === 500 && tooLarge.test(status.message ?? "")
+    return isTooLarge
+      ? requestEntityTooLarge(status.message ?? "")
+      : new StatusError({ ...status, code: status.code ?? code })
+  }
   const text = body.toString("utf8").trim().slice(0, shownCharacters)
   const reason = reasons[code]
   return new StatusError({
