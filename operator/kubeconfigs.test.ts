@@ -1,6 +1,6 @@
 // Kubeconfigs in tenants' root namespaces.
 
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { Secret } from "../apimachinery/object.ts"
 import { namespaces, secrets, virtualClusters } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
@@ -26,18 +26,33 @@ describe("the operator", () => {
     expect(superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")?.status).toEqual(status)
   })
 
-  test("renews the kubeconfig when the gateway's address changes", async () => {
+  test.each([
+    ["its user, whose tenant is not woken", false],
+    ["another user, if somebody has rewritten it", true],
+  ])("gives a kubeconfig another address when the gateway's changes, and %s", async (_what, isRewritten) => {
     await create("default", "acme")
     const { status } = await inPhase("default", "acme", "Running")
+    const key = status!.clusterNamespace!
+    const stored = (): { text: string; annotations: unknown } => {
+      const { data, metadata } = superCluster.find<Secret>(secrets, key, "admin-kubeconfig")!
+      return {
+        text: Buffer.from(data!["admin-kubeconfig"]!, "base64").toString(),
+        annotations: metadata.annotations,
+      }
+    }
+    const before = stored()
     await operator[Symbol.asyncDispose]()
+    if (isRewritten) {
+      const text = before.text.replace("server:", '"server":')
+      const data = { "admin-kubeconfig": Buffer.from(text).toString("base64") }
+      superCluster.edit(secrets, key, "admin-kubeconfig", { data })
+    }
     tenants.server = "https://two"
+    const issued = vi.spyOn(tenants, "kubeconfig")
     await start()
-    await eventually(
-      () => {
-        const secret = superCluster.find<Secret>(secrets, status!.clusterNamespace!, "admin-kubeconfig")
-        return Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString().includes("https://two")
-      },
-      { what: "the new address" },
-    )
+    await eventually(() => stored().text.includes(" server: https://two/tenants/acme\n"), { what: "the new address" })
+    expect(issued).toHaveBeenCalledTimes(isRewritten ? 1 : 0)
+    const moved = { ...before, text: before.text.replace("https://one", "https://two") }
+    if (!isRewritten) expect(stored()).toEqual(moved)
   })
 })

@@ -86,9 +86,13 @@ export async function storedKubeconfig(client: KubeClient, clusterKey: string): 
   }
 }
 
-export async function storeKubeconfig(client: KubeClient, tenant: Tenant, text: string, now: number): Promise<void> {
-  const { clusterKey, uid } = tenant
-  const annotations = { [issuedAtAnnotation]: timestamp(new Date(now)), [tenantUIDAnnotation]: uid }
+/** `isStored`: there is one already. */
+export async function storeKubeconfig(
+  client: KubeClient,
+  { clusterKey, uid }: Tenant,
+  { text, issuedAt, isStored }: { text: string; issuedAt: number; isStored: boolean },
+): Promise<void> {
+  const annotations = { [issuedAtAnnotation]: timestamp(new Date(issuedAt)), [tenantUIDAnnotation]: uid }
   const data = { [kubeconfigKey]: Buffer.from(text).toString("base64") }
   const secret: Secret = {
     apiVersion: "v1",
@@ -98,17 +102,14 @@ export async function storeKubeconfig(client: KubeClient, tenant: Tenant, text: 
     data,
   }
   try {
-    await client.create(secrets, secret)
+    if (!isStored) {
+      await client.create(secrets, secret)
+      return
+    }
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
-    await client.patch(
-      secrets,
-      clusterKey,
-      adminKubeconfigSecret,
-      { metadata: { annotations }, data },
-      { type: "merge" },
-    )
   }
+  await client.patch(secrets, clusterKey, adminKubeconfigSecret, { metadata: { annotations }, data }, { type: "merge" })
 }
 
 /** Deletes all namespaces of that VirtualCluster in the super cluster, and no others. */

@@ -4,12 +4,18 @@
 import { StatusError, isAlreadyExists, isConflict, isNotFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
-import { pointsTo, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
+import { pointsTo, redirected, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
 import { claimsOf, isOf, type Claim } from "./claims.ts"
 import { Obstacle, nameTaken, namespaceTaken, noSuchVersion } from "./obstacle.ts"
 import { operatorLimits } from "./options.ts"
 import { Reports, type ReportsParts } from "./reports.ts"
-import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
+import {
+  ensureRootNamespace,
+  removeNamespaces,
+  type StoredKubeconfig,
+  storeKubeconfig,
+  storedKubeconfig,
+} from "./root-namespace.ts"
 import { LabelledNamespaces } from "./labelled-namespaces.ts"
 import type { VirtualCluster, VirtualClusterStatus } from "./types.ts"
 
@@ -192,11 +198,25 @@ export class VirtualClusterReconciler {
       stored.tenantUID === tenant.uid &&
       now - stored.issuedAt < operatorLimits.kubeconfigMaxAgeMs
     if (isFresh && this.#compared.has(tenant.uid)) return
-    // The gateway's address may have changed.
-    if (!isFresh || !pointsTo(stored.text, await tenants.address(tenant.name))) {
-      await storeKubeconfig(superClient, tenant, await tenants.kubeconfig(tenant.name), now)
+    if (!isFresh || !(await this.#pointToGateway(tenant, stored))) {
+      const text = await tenants.kubeconfig(tenant.name)
+      await storeKubeconfig(superClient, tenant, { text, issuedAt: now, isStored: stored !== undefined })
     }
     this.#compared.add(tenant.uid)
+  }
+
+  /**
+   * The gateway's address may have changed. The certificate is kept then, with its age, and the tenant is not woken. Returns false if
+   * somebody has rewritten the kubeconfig.
+   */
+  async #pointToGateway(tenant: Tenant, { text, issuedAt }: StoredKubeconfig): Promise<boolean> {
+    const { superClient, tenants } = this.#parts
+    const address = await tenants.address(tenant.name)
+    if (pointsTo(text, address)) return true
+    const moved = redirected(text, address)
+    if (!pointsTo(moved, address)) return false
+    await storeKubeconfig(superClient, tenant, { text: moved, issuedAt, isStored: true })
+    return true
   }
 
   async #remove(virtualCluster: VirtualCluster): Promise<void> {
