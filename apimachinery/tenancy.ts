@@ -61,6 +61,8 @@ export const tenantAnnotationsAnnotation = key("annotations")
 
 /** On a super pod: its placement according to the tenant's view of its nodes; missing if that equals super's view. */
 export const placementAnnotation = key("placement")
+/** Beside it: the names of the scheduling gates that the tenant's pod had. Others are super's. */
+export const gatesAnnotation = key("scheduling-gates")
 
 // On objects in the tenant.
 export const virtualNodeLabel = key("virtualnode")

@@ -26,7 +26,8 @@ const ownedFields: readonly { name: keyof Spec; defaulted: boolean }[] = [
   { name: "externalName", defaulted: false },
   { name: "externalIPs", defaulted: false },
   { name: "loadBalancerIP", defaulted: false },
-  { name: "loadBalancerClass", defaulted: false },
+  // A load balancer's webhook may have set it, and it never changes.
+  { name: "loadBalancerClass", defaulted: true },
   { name: "loadBalancerSourceRanges", defaulted: false },
   { name: "sessionAffinity", defaulted: true },
   { name: "sessionAffinityConfig", defaulted: true },

@@ -24,6 +24,7 @@ import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
+import { gatesChange, gatesRecord } from "./gates.ts"
 import { isOnOwnNode, ownNodeFor } from "./own-nodes.ts"
 import { isMisplaced, placementOf, printPlacement, unplaceable } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
@@ -37,7 +38,10 @@ export const pod: ResourceSync<Pod> = {
   synced: (object, context) => object.metadata.labels?.[ignoreSyncLabel] !== "true" || hasCopy(object, context),
   toSuper: superPod,
   annotations: downwardAPIAnnotations,
-  firstAnnotations: (object, context) => printPlacement(object, placementOf(object, context)),
+  firstAnnotations(object, context) {
+    const placement = printPlacement(object, placementOf(object, context))
+    return Object.keys(placement).length === 0 ? placement : { ...placement, ...gatesRecord(object) }
+  },
   outdated: (object, superObject, context) =>
     isMisplaced(object, superObject, context) || ownNodeFor(object, context) !== undefined,
   changed(object, superObject, context) {
@@ -184,14 +188,14 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
   if (containers !== undefined) patch["containers"] = containers
   const initContainers = imageChange(wanted.initContainers ?? [], current.initContainers ?? [])
   if (initContainers !== undefined) patch["initContainers"] = initContainers
-  if (wanted.activeDeadlineSeconds !== current.activeDeadlineSeconds && wanted.activeDeadlineSeconds !== undefined) {
-    patch["activeDeadlineSeconds"] = wanted.activeDeadlineSeconds
-  }
+  // It can only become less, also than what super's admission has given.
+  const deadline = wanted.activeDeadlineSeconds
+  if (deadline !== undefined && deadline < (current.activeDeadlineSeconds ?? Infinity))
+    patch["activeDeadlineSeconds"] = deadline
   const tolerations = missingFrom(wanted.tolerations ?? [], current.tolerations ?? [])
   if (tolerations.length > 0) patch["tolerations"] = [...(current.tolerations ?? []), ...tolerations]
-  const gates = wanted.schedulingGates ?? []
-  if (missingFrom(current.schedulingGates ?? [], gates).length > 0)
-    patch["schedulingGates"] = gates.length === 0 ? null : gates
+  const gates = gatesChange(object, superObject)
+  if (gates !== undefined) patch["schedulingGates"] = gates.length === 0 ? null : gates
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
