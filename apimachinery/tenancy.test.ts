@@ -17,6 +17,7 @@ describe("superNamespace()", () => {
     ["a".repeat(42), `${key}-${"a".repeat(42)}`],
     ["a".repeat(43), `${key}-${"a".repeat(36)}-26e1c`],
     ["a-very-long-namespace-name-used-by-a-tenant-for-tests-0001", `${key}-a-very-long-namespace-name-used-by-a-7fa87`],
+    [`${"a".repeat(35)}.of.a.runtime.class`, `${key}-${"a".repeat(35)}--be8f6`],
   ])("maps %s like the ancestor, in at most 63 bytes", (namespace, expected) => {
     expect(superNamespace(key, namespace)).toBe(expected)
     expect(expected.length).toBeLessThanOrEqual(63)

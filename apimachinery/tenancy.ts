@@ -106,11 +106,15 @@ export function clusterKey(virtualCluster: { namespace: string; name: string; ui
   return `${virtualCluster.namespace}-${sha256(virtualCluster.uid).slice(0, 6)}-${virtualCluster.name}`
 }
 
-/** The super namespace of a tenant's namespace. Never parsed: annotations identify the owner of a namespace. */
+/**
+ * The super namespace of a tenant's namespace, or the super name of another cluster-scoped object. Never parsed: annotations identify the
+ * owner.
+ */
 export function superNamespace(clusterKey: string, namespace: string): string {
   const full = `${clusterKey}-${namespace}`
   if (full.length <= maxLabelLength) return full
-  return `${full.slice(0, hashedPrefixLength)}-${sha256(full).slice(0, 5)}`
+  // No part of a name between dots begins with a hyphen.
+  return `${full.slice(0, hashedPrefixLength).replace(/\.$/, "-")}-${sha256(full).slice(0, 5)}`
 }
 
 /** "tenancy.x-k8s.io", "tenancy.x-k8s.io/uid", "transparency.tenancy.x-k8s.io/clusterIP". */
