@@ -1,7 +1,7 @@
 // Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { hasReason, isAlreadyExists, isNotFound } from "../apimachinery/status.ts"
+import { hasReason, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
@@ -153,15 +153,24 @@ export class SyncController {
     }
   }
 
-  /** The super cluster first, then the tenant: a tenant's object never reports more than has happened. */
+  /**
+   * The super cluster first. What it refuses, or does not answer, keeps neither its other changes nor the tenant from what is known of the
+   * copy: the tenant's object never reports more than has happened.
+   */
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
-    const { sync, place, superObject } = work
-    try {
-      for (const step of superPatches) await patchSuper(this.#parts.superClient, sync, place, superObject, step)
-    } catch (error) {
-      return this.#failed(work, "FailedUpdate", error)
+    const failures: unknown[] = []
+    for (const step of superPatches) {
+      try {
+        await patchSuper(this.#parts.superClient, work.sync, work.place, work.superObject, step)
+      } catch (error) {
+        failures.push(error)
+        if (!isRefusal(error)) break
+      }
     }
-    for (const step of tenantSteps) await this.#stepInTenant(work, step)
+    const [failure] = failures
+    // Another state of the copy is decided upon anew.
+    if (!isConflict(failure)) for (const step of tenantSteps) await this.#stepInTenant(work, step)
+    if (failures.length > 0) this.#failed(work, "FailedUpdate", failure)
   }
 
   async #stepInTenant({ sync, object, client, context }: Work, step: TenantStep): Promise<void> {

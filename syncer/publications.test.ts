@@ -157,6 +157,13 @@ describe("the syncer publishes", () => {
     await settled()
     await settled()
     expect(made()).toBe(2)
+    // The next time it is another one.
+    superCluster.edit(storageClasses, undefined, "fast", { metadata: { labels: null } } as never)
+    await eventually(() => cluster.find(storageClasses, undefined, "fast") === undefined, { what: "the class is gone" })
+    superCluster.edit(storageClasses, undefined, "fast", { metadata: { labels: isPublic } })
+    await eventually(() => made() === 4, { what: "the class anew again" })
+    await settled()
+    expect(made()).toBe(4)
   })
 
   test("the volume of a claim to the claim's tenant only, with the tenant's claim reference", async () => {

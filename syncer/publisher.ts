@@ -27,7 +27,10 @@ export class Publisher {
   readonly #caches: Caches
   readonly #contextOf: (tenant: Tenant) => SyncContext
   readonly #events: EventRecorder
-  /** By tenant, and kind and name, what was published anew last. Of what the tenant's own webhooks make of it, nothing is new. */
+  /**
+   * By tenant, and kind and name, what was published anew last, as long as it is published. Of what the tenant's own webhooks make of it,
+   * nothing is new.
+   */
   readonly #anew = new Map<string, Map<string, string>>()
 
   constructor({ tenants, superClient, caches, contextOf, events }: PublisherParts) {
@@ -47,22 +50,34 @@ export class Publisher {
   /** Reconciles one name. Also called directly, outside the queue, before a pod is bound to a node. */
   async publish(kind: Publication, tenant: Tenant, name: string): Promise<void> {
     const context = this.#contextOf(tenant)
+    try {
+      await this.#publish(kind, context, name)
+    } finally {
+      // What one side refuses does not keep the other from what is known.
+      await this.#claim(kind, context, name)
+    }
+  }
+
+  async #publish(kind: Publication, context: SyncContext, name: string): Promise<void> {
+    const { tenant, view } = context
     const client = this.#tenants.client(tenant.name)
     const desired = this.desired(kind, context, name)
-    const object = context.view.tenantObject(kind.resource, undefined, name)
-    await this.#claim(kind, context, name)
-    if (desired !== undefined) {
-      if (object === undefined) return create(kind, client, desired)
-      if (!kind.isPublished(object)) return
-      if (this.#isOutdated(kind, desired, object, context)) {
-        this.#noteAnew(kind, tenant, desired)
-        await remove(kind, client, object)
-        return create(kind, client, desired)
-      }
-      // Items of lists have no kind.
-      this.#tellUnclaimed(kind, context, { ...object, apiVersion: desired.apiVersion, kind: desired.kind })
-      await patch(kind, client, object, kind.changed(desired, object))
-    } else if (object !== undefined && kind.isPublished(object)) await remove(kind, client, object)
+    const object = view.tenantObject(kind.resource, undefined, name)
+    if (desired === undefined) {
+      this.#anew.get(tenant.name)?.delete(idOf(kind, name))
+      if (object !== undefined && kind.isPublished(object)) await remove(kind, client, object)
+      return
+    }
+    if (object === undefined) return create(kind, client, desired)
+    if (!kind.isPublished(object)) return
+    if (this.#isOutdated(kind, desired, object, context)) {
+      this.#noteAnew(kind, tenant, desired)
+      await remove(kind, client, object)
+      return create(kind, client, desired)
+    }
+    // Items of lists have no kind.
+    this.#tellUnclaimed(kind, context, { ...object, apiVersion: desired.apiVersion, kind: desired.kind })
+    await patch(kind, client, object, kind.changed(desired, object))
   }
 
   async #claim(kind: Publication, context: SyncContext, name: string): Promise<void> {
@@ -102,12 +117,12 @@ export class Publisher {
 
   #isOutdated(kind: Publication, desired: KubeObject, object: KubeObject, context: SyncContext): boolean {
     if (kind.outdated?.(desired, object, context) !== true) return false
-    return this.#anew.get(context.tenant.name)?.get(idOf(kind, desired)) !== digestOf(desired)
+    return this.#anew.get(context.tenant.name)?.get(idOf(kind, desired.metadata.name)) !== digestOf(desired)
   }
 
   #noteAnew(kind: Publication, { name }: Tenant, desired: KubeObject): void {
     const ofTenant = this.#anew.get(name) ?? new Map<string, string>()
-    this.#anew.set(name, ofTenant.set(idOf(kind, desired), digestOf(desired)))
+    this.#anew.set(name, ofTenant.set(idOf(kind, desired.metadata.name), digestOf(desired)))
   }
 
   /** The tenant is gone. */
@@ -130,8 +145,7 @@ export class Publisher {
   }
 }
 
-const idOf = ({ resource }: Publication, { metadata }: KubeObject): string =>
-  `${resource.resource}/${metadata.name ?? ""}`
+const idOf = ({ resource }: Publication, name = ""): string => `${resource.resource}/${name}`
 
 /** Of what can only be published anew. */
 function digestOf(desired: KubeObject): string {
