@@ -61,6 +61,11 @@ export interface TenantWatchHandler<T extends KubeObject> {
 /** A component with queued work for tenants. A tenant does not fall asleep while the component has work for it. */
 export interface TenantWorker {
   isBusy(tenant: string): boolean
+  /**
+   * Resolves when the component has begun to follow all tenants. At a start sleeping tenants wait for that, so that each is woken once for
+   * all who follow; in the gateway's process only.
+   */
+  readonly following?: Promise<unknown>
 }
 
 /** The purpose of a call, or of waking a tenant. */

@@ -143,8 +143,6 @@ export class Syncer implements AsyncDisposable {
   #start(): void {
     const { signal } = this.#stopping
     this.#stops.push(
-      this.#tenants.register(this.#queue),
-      this.#tenants.register(this.#comparisons),
       this.#quota.start(),
       this.#tenants.subscribe({
         added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
@@ -172,6 +170,8 @@ export class Syncer implements AsyncDisposable {
       }),
     )
     this.#synced = this.#caches.start(signal)
+    const isBusy = (tenant: string): boolean => this.#queue.isBusy(tenant) || this.#comparisons.isBusy(tenant)
+    this.#stops.push(this.#tenants.register({ isBusy, following: this.#synced }))
     this.#running = this.#run(signal)
     this.#running.catch((error: unknown) => this.#log.error({ err: error }, "syncer stopped"))
   }

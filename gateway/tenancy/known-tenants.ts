@@ -199,6 +199,7 @@ export class KnownTenants implements Disposable {
 
   register(worker: TenantWorker): () => void {
     this.#workers.add(worker)
+    if (worker.following !== undefined) this.#sleep.awaitFollowers(worker.following)
     return () => this.#workers.delete(worker)
   }
 

@@ -1,6 +1,7 @@
 // Which tenants Sleep wakes and lets sleep, and when; sleep.test.ts tests the effect on a real tenant.
 
-import { expect, test, vi } from "vitest"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Sleep } from "./sleep.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
@@ -21,6 +22,33 @@ test("a tenant that is woken for subscribers is announced once, which does not c
       ]),
     { timeout: 60_000 },
   )
+})
+
+test("at a start sleeping tenants are woken when the followers that are still to come have come, which awake ones do not wait for", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  onTestFinished(() => void vi.useRealTimers())
+  using sleep = new Sleep(limits, () => false)
+  const introduced: string[] = []
+  const tenant = (name: string, isAwake: boolean): TenantEntry =>
+    ({ isAwake, introduce: () => Promise.resolve(introduced.push(name)) }) as never
+  const later = async (ms: number): Promise<void> => {
+    for (let second = 0; second < ms / 1_000; second++) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await nextTurn()
+    }
+  }
+  const [come, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  for (const coming of [come, late]) sleep.awaitFollowers(coming.promise)
+  for (const entry of [tenant("a", false), tenant("b", true), tenant("c", false)]) sleep.call(entry)
+  await later(10_000)
+  expect(introduced).toEqual(["b"])
+  sleep.call(tenant("d", true))
+  come.resolve()
+  await later(10_000)
+  expect(introduced).toEqual(["b", "d"])
+  // Not for ever: something may be due in them.
+  await later(60_000)
+  expect(introduced).toEqual(["b", "d", "a", "c"])
 })
 
 test("a tenant sleeps at once after it was introduced to new followers, and otherwise when its waking has paid off", async () => {

@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { pause, systemClock, type Timer } from "../../client/clock.ts"
 import { DelayHeap } from "../../client/workqueue/delay-heap.ts"
+import { Introductions } from "./introductions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
 export interface SleepLimits {
@@ -27,6 +28,9 @@ const wakeCostFactor = 1_000
 /** How long after the start sleeping tenants begin to be woken for followers of all tenants. */
 const firstCallMs = 1_000
 
+/** How long after the start they wait for followers that are still to come, so that each is woken once for all. */
+const lastCallMs = 60_000
+
 /** Even if too many tenants are awake, one that was just used stays awake: its next request is probably about to arrive. */
 const minAwakeMs = 500
 
@@ -35,21 +39,26 @@ export class Sleep implements Disposable {
   /** A component has queued work for the tenant. */
   readonly #isBusy: (tenant: string) => boolean
   readonly #awake = new Set<TenantEntry>()
-  /** Tenants to be woken, in order. */
-  readonly #called = new Set<TenantEntry>()
+  /** What is awake does not wait for what sleeps. */
+  readonly #toAwake: Introductions
+  readonly #toSleeping: Introductions
+  /** They end when further followers of all tenants have come. */
+  readonly #coming = new Set<Promise<unknown>>()
   /** Callers that wait for the next sweep. */
   readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   /** Sleeping tenants of which something will be due. */
   readonly #due = new DelayHeap<TenantEntry>()
   #dueTimer: Timer | undefined
-  #calling = false
   readonly #began = performance.now()
   readonly #ending = new AbortController()
 
   constructor(limits: SleepLimits, isBusy: (tenant: string) => boolean) {
     this.#limits = limits
     this.#isBusy = isBusy
+    const { signal } = this.#ending
+    this.#toAwake = new Introductions((entry) => this.#isStillAwake(entry), signal)
+    this.#toSleeping = new Introductions((entry) => entry.isAwake || this.#room(), signal)
   }
 
   get awake(): number {
@@ -71,7 +80,8 @@ export class Sleep implements Disposable {
 
   forget(entry: TenantEntry): void {
     this.#awake.delete(entry)
-    this.#called.delete(entry)
+    this.#toAwake.delete(entry)
+    this.#toSleeping.delete(entry)
     this.#due.remove(entry.record.tenant.uid)
   }
 
@@ -91,38 +101,37 @@ export class Sleep implements Disposable {
     })
   }
 
-  /** Queues the tenant to be woken, so that its followers receive its objects. */
+  /** Queues the tenant to be introduced to its followers, which receive its objects; if it sleeps, it is woken for that. */
   call(entry: TenantEntry): void {
-    this.#called.add(entry)
-    if (this.#calling) return
-    this.#calling = true
-    void this.#callAll().finally(() => {
-      this.#calling = false
-    })
+    if (entry.isAwake) this.#toAwake.add(entry)
+    else this.#toSleeping.add(entry)
   }
 
-  async #callAll(): Promise<void> {
-    await nextTurn() // subscriptions to many kinds in this turn are served together
-    for (const entry of this.#called) {
-      if (!entry.isAwake) await this.#room()
-      if (this.#disposed) return
-      this.#called.delete(entry)
-      const began = performance.now()
-      // Not a use: unless its followers find work, the tenant falls asleep when its waking has paid off.
-      await entry.introduce(false)
-      await nextTurn()
-      // Half of the time is left to others: a process that starts with thousands of tenants serves requests meanwhile.
-      await this.#pause(performance.now() - began)
+  #isStillAwake(entry: TenantEntry): boolean {
+    if (!entry.isAwake) this.#toSleeping.add(entry)
+    return entry.isAwake
+  }
+
+  /** Further followers of all tenants will have come when `coming` has ended. */
+  awaitFollowers(coming: Promise<unknown>): void {
+    this.#coming.add(coming)
+    const come = (): void => void this.#coming.delete(coming)
+    coming.then(come, come)
+  }
+
+  /** Resolves with true when another tenant may be woken; just after the start of the process requests go first. */
+  async #room(): Promise<true> {
+    const sinceStart = performance.now() - this.#began
+    await this.#pause(firstCallMs - sinceStart)
+    if (this.#coming.size > 0) {
+      await Promise.race([Promise.allSettled(this.#coming), this.#pause(lastCallMs - sinceStart)])
+      await nextTurn() // the tenants are called for them in this turn
     }
-  }
-
-  /** Resolves when another tenant may be woken; just after the start of the process requests go first. */
-  async #room(): Promise<void> {
-    await this.#pause(firstCallMs - (performance.now() - this.#began))
     // Waits for only one sweep: memory is freed at once or not until others have finished, and the tenant must be woken in any
     // case.
     if (this.awakeBytes >= this.#limits.maxAwakeBytes && this.#awake.size > 0) await this.#swept()
     while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#swept()
+    return true
   }
 
   async #pause(ms: number): Promise<void> {
