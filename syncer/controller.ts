@@ -1,7 +1,7 @@
 // Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { hasReason, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
@@ -17,9 +17,9 @@ import { RefusedError, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { syncOf } from "./resources/index.ts"
-import { existsInTenant, findCopy } from "./live-lookup.ts"
+import { existsInTenant, findCopy, findInTenant } from "./live-lookup.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
-import { bind, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
+import { bind, createOrFallBack, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
 export type Outcome = void | { requeueAfterMs: number }
 
@@ -99,15 +99,19 @@ export class SyncController {
   }
 
   async #create(work: Work, object: KubeObject): Promise<Outcome> {
+    const { sync, place, client, context } = work
+    const current = sync.runsOnce?.(object) === true ? await findInTenant(sync, client, object) : object
+    if (current === undefined) return
+    if (current !== object && decide(sync, current, undefined, context).do !== "create")
+      return this.#carryOut({ ...work, object: current })
     const release = this.#claimPlace(work)
     try {
-      if (await this.#createCopy(work, object)) return undefined
+      if (await this.#createCopy(work, current)) return undefined
     } catch (error) {
       release()
       throw error
     }
     release()
-    const { sync, place } = work
     // The object is not in the cache (not yet, or because it has no Polyplane marks): read it, and decide again.
     const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
     try {
@@ -136,20 +140,10 @@ export class SyncController {
     await this.#ensureDependencies(work, object)
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     try {
-      await this.#createOrFallBack(sync, buildSuperObject(sync, object, context))
+      await createOrFallBack(this.#parts.superClient, sync, buildSuperObject(sync, object, context))
       return true
     } catch (error) {
       return isAlreadyExists(error) ? false : this.#failed(work, "FailedCreate", error)
-    }
-  }
-
-  async #createOrFallBack(sync: ResourceSync, desired: KubeObject): Promise<void> {
-    try {
-      await this.#parts.superClient.create(sync.resource, desired)
-    } catch (error) {
-      const second = hasReason(error, "Invalid") ? sync.fallback?.(desired) : undefined
-      if (second === undefined) throw error
-      await this.#parts.superClient.create(sync.resource, second)
     }
   }
 

@@ -1,20 +1,15 @@
 // Both sides change in every way while the syncer runs and while it does not; queue and patrol bring them together.
 
 import { afterEach, describe, test } from "vitest"
-import type { KubeObject } from "../apimachinery/object.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { createRandom } from "../apimachinery/testing/random.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
-import { ownership } from "./conversion/ownership.ts"
-import { decide } from "./decision.ts"
 import { startSyncer, type Syncer } from "./main.ts"
-import { resourceSyncs } from "./resources/index.ts"
-import { superPlace } from "./conversion/super-object.ts"
-import { settingsOf } from "./options.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { differences } from "./testing/differences.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 import { object } from "./testing/harness.ts"
 
@@ -120,35 +115,3 @@ describe("the patrol after drift on both sides", () => {
     )
   })
 })
-
-/** The decisions that remain, based on the stored objects and not on any cache. */
-function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster: FakeCluster }[]): string[] {
-  const found: string[] = []
-  for (const { tenant, cluster } of known) {
-    const view = {
-      tenantObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
-        cluster.find<T>(resource, namespace, name),
-      tenantObjects: <T extends KubeObject>(resource: Resource, namespace?: string) =>
-        cluster.all(resource).filter(({ metadata }) => metadata.namespace === namespace) as T[],
-      superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
-        superCluster.find<T>(resource, namespace, name),
-      nominatedPods: () => [],
-    }
-    const context = { tenant, view, settings: settingsOf({}), now: Date.now() }
-    for (const sync of resourceSyncs) {
-      const copies = new Set(superCluster.all(sync.resource))
-      for (const one of cluster.all(sync.resource)) {
-        const place = superPlace(sync, tenant, one.metadata.namespace, one.metadata.name ?? "")
-        const copy = superCluster.find(sync.resource, place.namespace, place.name)
-        const decision = decide(sync, one, copy, context)
-        if (decision.do !== "nothing") found.push(`${decision.do} ${sync.kind} ${place.namespace}/${place.name}`)
-        if (copy !== undefined && ownership(copy, tenant, one) === "ours") copies.delete(copy)
-      }
-      for (const left of copies) {
-        const isTenants = left.metadata.annotations?.["tenancy.x-k8s.io/cluster"] === tenant.clusterKey
-        if (isTenants) found.push(`orphan ${sync.kind} ${left.metadata.namespace}/${left.metadata.name}`)
-      }
-    }
-  }
-  return found
-}

@@ -1,4 +1,4 @@
-// Confirms deletions with the API servers: caches may be outdated, and contain only marked objects.
+// Confirms with the API servers what cannot be taken back: caches may be outdated, and contain only marked objects.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
@@ -21,6 +21,16 @@ export async function existsInTenant(
   const tenantName = namespaced ? (sync.tenantName?.(name, superObject) ?? name) : owner.namespace
   const object = await find(client, sync, namespaced ? owner.namespace : undefined, tenantName)
   return object !== undefined && (owner.uid === undefined || object.metadata.uid === owner.uid)
+}
+
+/** Reads the tenant's object anew; undefined if it exists no more. */
+export async function findInTenant(
+  sync: ResourceSync,
+  client: KubeClient,
+  { metadata: { namespace, name = "", uid } }: KubeObject,
+): Promise<KubeObject | undefined> {
+  const object = await find(client, sync, namespace, name)
+  return object?.metadata.uid === uid ? object : undefined
 }
 
 /** Reads the copy of exactly that object from super; undefined if there is none. */

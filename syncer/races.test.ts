@@ -114,6 +114,29 @@ test("a pod whose copy is deleted by hand runs again, although the kubelet repor
   expect(cluster.find(pods, "apps", "web")?.metadata.uid).toBe(before.metadata.uid)
 })
 
+test("a pod that runs to its end is not run again, also if the syncer has not yet heard of its end from the tenant", async () => {
+  const late: (() => void)[] = []
+  let isLate = false
+  const deliver = (hear: () => void): void => void (isLate ? late.push(hear) : hear())
+  const watch = tenants.watch.bind(tenants)
+  tenants.watch = (resource, handler, signal) =>
+    watch(resource, { ...handler, event: (event) => deliver(() => handler.event(event as never)) }, signal)
+  await syncer[Symbol.asyncDispose]()
+  syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  await running("web", { restartPolicy: "OnFailure" })
+  isLate = true
+  superCluster.edit(pods, home, "web", { status: { phase: "Succeeded" } })
+  const hasEnded = (): boolean => cluster.find<Pod>(pods, "apps", "web")?.status?.phase === "Succeeded"
+  await eventually(hasEnded, { what: "its end" })
+  const made: unknown[] = []
+  superCluster.onChange(({ type, resource }) => void (type === "ADDED" && resource === "pods" && made.push(type)))
+  superCluster.remove(pods, home, "web")
+  await syncer.patrol()
+  await eventually(() => syncer.pending === 0, { what: "it is compared" })
+  expect(made).toEqual([])
+  for (const hear of late) hear()
+})
+
 test("a pod that is deleted by force soon leaves its name, whatever time it had to end", async () => {
   await running("web", { terminationGracePeriodSeconds: 3600 })
   const given = () => superCluster.find(pods, home, "web")?.metadata.deletionGracePeriodSeconds

@@ -1,11 +1,25 @@
-// The syncer's writes. Each contains the uid of its object as a precondition, so an outdated cache can delay a change but never affect
+// The syncer's writes. Each change contains the uid of its object as a precondition, so an outdated cache can delay a change but never affect
 // another object.
 
 import type { KubeObject } from "../apimachinery/object.ts"
-import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import { hasReason, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
 import type { Place } from "./conversion/super-object.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
+
+export async function createOrFallBack(
+  superClient: KubeClient,
+  sync: ResourceSync,
+  desired: KubeObject,
+): Promise<void> {
+  try {
+    await superClient.create(sync.resource, desired)
+  } catch (error) {
+    const second = hasReason(error, "Invalid") ? sync.fallback?.(desired) : undefined
+    if (second === undefined) throw error
+    await superClient.create(sync.resource, second)
+  }
+}
 
 export async function patchSuper(
   superClient: KubeClient,

@@ -94,6 +94,8 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   readonly isCreatedIfUnsupported?: boolean
   /** Called when the super copy does not exist, before it is created. */
   missing?(object: T, context: SyncContext): Lost
+  /** Creating a copy has effects that must not be had twice: the tenant is asked first whether the object is still as it was seen. */
+  runsOnce?(object: T): boolean
   /** Super objects that are created before their tenant object is stored (services) are not orphans until they are this old. */
   claimGraceMs?: number
   dependencies?(object: T, context: SyncContext): Dependency[]

@@ -71,6 +71,8 @@ export const pod: ResourceSync<Pod> = {
       ? undefined
       : (unsupportedInPod(object) ?? unreachableVolume(object, context) ?? tooManyNodes(object, context)),
   missing,
+  // It may have ended, and been deleted in super, of which the tenant knows and the caches do not yet.
+  runsOnce: ({ spec }) => (spec?.restartPolicy ?? "Always") !== "Always",
   dependencies,
 }
 

@@ -1,0 +1,278 @@
+// Two tenants, a super cluster and a syncer between them, and all who do something there at random: users, scheduler and kubelets,
+// administrators who make mistakes. It notes what must not happen.
+
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { KubeObject, Pod } from "../../apimachinery/object.ts"
+import { clusterAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { chance, createRandom, pick, type Random } from "../../apimachinery/testing/random.ts"
+import { configMaps, namespaces, nodes, pods, secrets, serviceAccounts, services } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import type { Change } from "../../client/testing/fake-store.ts"
+import { startSyncer, type Syncer } from "../main.ts"
+import { differences } from "./differences.ts"
+import { fakeTenant } from "./fake-tenants.ts"
+import { faulty, type Faults } from "./faulty-client.ts"
+import { object } from "./harness.ts"
+import { RandomTenants } from "./random-tenants.ts"
+
+const homes = ["default", "apps"]
+const contents: readonly [resource: Resource, kind: string, fill: (value: string) => object][] = [
+  [configMaps, "ConfigMap", (value) => ({ data: { value } })],
+  [secrets, "Secret", (value) => ({ data: { value } })],
+  [services, "Service", (value) => ({ spec: { selector: { app: value }, ports: [{ port: 80 }] } })],
+]
+const inNamespaces: readonly Resource[] = [serviceAccounts, pods, ...contents.map(([resource]) => resource)]
+const copied = [namespaces, ...inNamespaces]
+
+export class RandomWorld {
+  readonly random: Random
+  readonly faults: Faults
+  readonly superCluster = new FakeCluster({ isSuper: true })
+  readonly tenants: RandomTenants
+  readonly clock = new FakeClock(Date.now())
+  readonly wrong: string[] = []
+  /** Of copies, by their uids. */
+  readonly #owners = new Map<string, string>()
+  /** Uids of copies that others than the syncer remove. */
+  readonly #removed = new Set<string>()
+  /** Uids of what tenants have deleted. */
+  readonly #deleted = new Set<string>()
+  #serial = 0
+  syncer: Syncer | undefined
+
+  constructor(seed: number) {
+    this.random = createRandom(seed)
+    this.faults = { random: this.random, probability: 0 }
+    this.tenants = new RandomTenants(this.faults)
+    this.superCluster.onChange((change) => {
+      if (change.type === "ADDED" && change.resource === pods.resource) this.#checkCopy(change.object as Pod)
+      this.#checkOwner(change)
+    })
+  }
+
+  async start(): Promise<void> {
+    for (const name of ["node-1", "node-2"])
+      await this.superCluster.create(nodes, object("Node", undefined, name, { spec: {} }))
+    for (const name of ["acme", "other"]) await this.#addTenant(name)
+    await this.#restart()
+  }
+
+  async #restart(): Promise<void> {
+    const { tenants, superCluster, faults, clock } = this
+    await this.syncer?.[Symbol.asyncDispose]()
+    this.syncer = await startSyncer({ tenants, superClient: faulty(superCluster, faults), clock })
+  }
+
+  async #addTenant(name: string): Promise<void> {
+    const uid = `${name}-${this.#serial++}`
+    const cluster = this.tenants.add(
+      fakeTenant(name, {
+        uid,
+        virtualCluster: { namespace: "default", name, uid },
+        clusterKey: `default-${uid}`,
+      }),
+    )
+    cluster.onChange(({ type, resource, object }) => {
+      const { metadata } = object
+      const isAsked = metadata.deletionTimestamp !== undefined || this.#deleted.has(metadata.uid ?? "")
+      const isCopied = copied.some((kind) => kind.resource === resource)
+      if (type === "DELETED" && isCopied && !isAsked) this.wrong.push(`${resource} ${metadata.name} is gone`)
+      if (resource === pods.resource) this.#checkLoss(object as Pod)
+    })
+    for (const home of homes) await this.#addNamespace(cluster, home)
+  }
+
+  async #addNamespace(cluster: FakeCluster, home: string): Promise<void> {
+    if (cluster.find(namespaces, undefined, home) !== undefined) return
+    await cluster.create(namespaces, object("Namespace", undefined, home))
+    await cluster.create(serviceAccounts, object("ServiceAccount", home, "default"))
+  }
+
+  /** A pod that must not run twice does not. */
+  #checkCopy({ metadata, spec }: Pod): void {
+    const uid = metadata.annotations?.[uidAnnotation]
+    for (const { cluster } of this.tenants.clusters.values()) {
+      const pod = cluster.all<Pod>(pods).find((one) => one.metadata.uid === uid)
+      const hasBegun = (pod?.status?.containerStatuses ?? []).length > 0
+      if (hasBegun && spec?.restartPolicy === "Never") this.wrong.push(`pod ${metadata.name} runs twice`)
+    }
+  }
+
+  /** No kubelet says so here: it is said of a pod whose copy is gone. */
+  #checkLoss({ metadata, status }: Pod): void {
+    if (status?.phase !== "Failed") return
+    const copies = this.superCluster.all<Pod>(pods)
+    const isThere = copies.some((copy) => copy.metadata.annotations?.[uidAnnotation] === metadata.uid)
+    if (isThere) this.wrong.push(`pod ${metadata.name} is said to be lost`)
+  }
+
+  /** A copy is that of one object for ever, and stays as long as that, except a pod's that is not where the tenant's is. */
+  #checkOwner({ type, resource, object }: Change): void {
+    const { uid = "", name, annotations } = object.metadata
+    const owner = annotations?.[uidAnnotation]
+    const before = this.#owners.get(uid)
+    if (owner !== undefined) this.#owners.set(uid, owner)
+    if (before !== undefined && owner !== before) this.wrong.push(`${resource} ${name} is of another object`)
+    if (type !== "DELETED" || this.#removed.has(uid)) return
+    for (const { cluster } of this.tenants.clusters.values()) {
+      const kind = copied.find((one) => one.resource === resource)
+      const living = kind && cluster.all<KubeObject>(kind).find(({ metadata }) => metadata.uid === owner)
+      if (living === undefined || living.metadata.deletionTimestamp !== undefined) continue
+      const nodeOf = ({ spec }: Pod): string => spec?.nodeName ?? ""
+      const isElsewhere =
+        kind === pods && (nodeOf(object as Pod) === "" || nodeOf(object as Pod) !== nodeOf(living as Pod))
+      if (!isElsewhere) this.wrong.push(`the copy of ${resource} ${name} is gone`)
+    }
+  }
+
+  async step(): Promise<void> {
+    const { random, tenants } = this
+    await pick(random, [
+      () => this.#use(),
+      () => this.#use(),
+      () => this.#use(),
+      async () => this.#kubelet(pick(random, this.superCluster.all<Pod>(pods).concat(undefined as never))),
+      () => this.#meddle(),
+      async () => tenants.sleep(pick(random, tenants.list()).name),
+      async () => tenants.wake(pick(random, tenants.list()).name),
+      async () => this.clock.advance(random(20_000)),
+    ])()
+    if (chance(random, 0.02)) await this.#replaceTenant()
+    if (chance(random, 0.02)) await this.#changeNodes()
+    if (chance(random, 0.02)) await this.#restart()
+    for (let turn = random(4); turn > 0; turn--) await nextTurn()
+  }
+
+  async #replaceTenant(): Promise<void> {
+    const { name } = pick(this.random, this.tenants.list())
+    this.tenants.remove(name)
+    await this.#addTenant(name)
+  }
+
+  async #changeNodes(): Promise<void> {
+    const { superCluster } = this
+    if (superCluster.find(nodes, undefined, "node-2") === undefined) {
+      await superCluster.create(nodes, object("Node", undefined, "node-2", { spec: {} }))
+      return
+    }
+    superCluster.remove(nodes, undefined, "node-2")
+    for (const pod of superCluster.all<Pod>(pods)) if (pod.spec?.nodeName === "node-2") this.#remove(pods, pod)
+  }
+
+  async #use(): Promise<void> {
+    const { random } = this
+    const { tenant, cluster } = pick(random, [...this.tenants.clusters.values()])
+    this.tenants.wake(tenant.name)
+    const home = pick(random, homes)
+    const name = `o${random(4)}`
+    if (chance(random, 0.04)) return this.#delete(cluster, namespaces, undefined, home)
+    await this.#addNamespace(cluster, home)
+    const isPod = chance(random, 0.5)
+    const [resource, kind, fill] = pick(random, contents)
+    const value = `v${random(9)}`
+    if (isPod) return this.#usePod(cluster, home, name, value)
+    if (cluster.find(resource, home, name) === undefined)
+      await cluster.create(resource, object(kind, home, name, fill(value)))
+    else if (chance(random, 0.4)) await this.#delete(cluster, resource, home, name)
+    else cluster.edit(resource, home, name, fill(value) as Record<string, unknown>)
+  }
+
+  async #usePod(cluster: FakeCluster, home: string, name: string, image: string): Promise<void> {
+    const { random } = this
+    const found = cluster.find<Pod>(pods, home, name)
+    const containers = [{ name: "main", image }]
+    if (found === undefined) {
+      const spec = { serviceAccountName: "default", containers, restartPolicy: pick(random, ["Always", "Never"]) }
+      await cluster.create(pods, object("Pod", home, name, { spec }))
+    } else if (chance(random, 0.5) && found.metadata.deletionTimestamp === undefined) {
+      cluster.edit(pods, home, name, { spec: { containers } })
+    } else {
+      await this.#delete(cluster, pods, home, name, pick(random, [undefined, 0, 5]))
+    }
+  }
+
+  async #delete(
+    cluster: FakeCluster,
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    gracePeriodSeconds?: number,
+  ): Promise<void> {
+    const object = cluster.find(resource, namespace, name)
+    if (object === undefined) return
+    const inside = resource === namespaces ? inNamespaces : []
+    for (const one of [object, ...inside.flatMap((kind) => cluster.all<KubeObject>(kind, name))])
+      this.#deleted.add(one.metadata.uid ?? "")
+    if (gracePeriodSeconds !== 0 && resource === pods) this.#deleted.delete(object.metadata.uid ?? "")
+    const hasNode = ((object["spec"] as { nodeName?: string } | undefined)?.nodeName ?? "") !== ""
+    if (!hasNode) this.#deleted.add(object.metadata.uid ?? "")
+    await cluster.delete(resource, namespace, name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds })
+  }
+
+  /** What somebody does in super by mistake. */
+  async #meddle(): Promise<void> {
+    const { random, superCluster } = this
+    const [resource] = pick(random, [...contents, [pods], [namespaces]] as [Resource][])
+    const copies = superCluster.all(resource).filter(({ metadata }) => metadata.annotations?.[clusterAnnotation])
+    if (copies.length === 0 || (resource === namespaces && !chance(random, 0.2))) return
+    const copy = pick(random, copies)
+    const { namespace, name = "" } = copy.metadata
+    if (chance(random, 0.5)) this.#remove(resource, copy)
+    else
+      superCluster.edit(resource, namespace, name, { metadata: { labels: { meddled: "yes" } }, data: { value: "x" } })
+  }
+
+  #remove(resource: Resource, { metadata: { namespace, name = "", uid = "" } }: KubeObject): void {
+    const { superCluster } = this
+    const kinds = resource === namespaces ? inNamespaces : []
+    const inside = kinds.flatMap((kind) => superCluster.all<KubeObject>(kind, name))
+    for (const one of [uid, ...inside.map(({ metadata }) => metadata.uid ?? "")]) this.#removed.add(one)
+    superCluster.remove(resource, namespace, name)
+  }
+
+  /** Of one pod, what scheduler and kubelet do next. */
+  #kubelet(pod: Pod | undefined): void {
+    if (pod === undefined) return
+    const { superCluster } = this
+    const { namespace, name = "", deletionTimestamp } = pod.metadata
+    if (deletionTimestamp !== undefined) this.#remove(pods, pod)
+    else if ((pod.spec?.nodeName ?? "") === "") {
+      const { metadata } = pick(this.random, superCluster.all(nodes))
+      superCluster.edit(pods, namespace, name, { spec: { nodeName: metadata.name } })
+    } else if (pod.status?.phase !== "Running") {
+      const status = { phase: "Running", startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: "main" }] }
+      superCluster.edit(pods, namespace, name, { status })
+    }
+  }
+
+  /** What is still different once everybody has had time. */
+  async left(): Promise<string[]> {
+    this.faults.probability = 0
+    // The pods of a node that is gone wait for the tenant's own controllers.
+    if (this.superCluster.find(nodes, undefined, "node-2") === undefined) await this.#changeNodes()
+    for (const { name } of this.tenants.list()) this.tenants.wake(name)
+    let left: string[] = ["nothing has been compared"]
+    for (let round = 0; round < 60 && left.length > 0; round++) {
+      for (const pod of this.superCluster.all<Pod>(pods)) this.#kubelet(pod)
+      this.clock.advance(10_000)
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
+      left = this.#differences()
+    }
+    return left
+  }
+
+  #differences(): string[] {
+    const known = [...this.tenants.clusters.values()]
+    const keys = new Set(known.map(({ tenant }) => tenant.clusterKey))
+    const orphans = this.superCluster
+      .all(namespaces)
+      .filter(({ metadata }) => !keys.has(metadata.annotations?.[clusterAnnotation] ?? ""))
+    return [
+      ...differences(this.superCluster, known),
+      ...orphans.map(({ metadata }) => `orphan ${metadata.name}`),
+      ...(this.syncer?.pending === 0 ? [] : ["keys are pending"]),
+    ]
+  }
+}
