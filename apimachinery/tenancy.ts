@@ -59,6 +59,9 @@ export const tokenRefreshAnnotation = key("token.refresh-at")
 export const tenantLabelsAnnotation = key("labels")
 export const tenantAnnotationsAnnotation = key("annotations")
 
+/** On a super pod: what super's admission has made of what the tenant asks for (syncer/resources/pod/admitted.ts). */
+export const admittedAnnotation = key("admitted")
+
 /** On a super pod: its placement according to the tenant's view of its nodes; missing if that equals super's view. */
 export const placementAnnotation = key("placement")
 /** Beside it: the names of the scheduling gates that the tenant's pod had. Others are super's. */

@@ -140,7 +140,7 @@ export class SyncController {
     await this.#ensureDependencies(work, object)
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     try {
-      await createOrFallBack(this.#parts.superClient, sync, buildSuperObject(sync, object, context))
+      await createOrFallBack(this.#parts.superClient, sync, object, buildSuperObject(sync, object, context))
       return true
     } catch (error) {
       return isAlreadyExists(error) ? false : this.#failed(work, "FailedCreate", error)
@@ -155,7 +155,7 @@ export class SyncController {
     const failures: unknown[] = []
     for (const step of superPatches) {
       try {
-        await patchSuper(this.#parts.superClient, work.sync, work.place, work.superObject, step)
+        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step)
       } catch (error) {
         failures.push(error)
         if (!isRefusal(error)) break

@@ -7,31 +7,50 @@ import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
 import type { Place } from "./conversion/super-object.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
 
+/** Creates the copy of `object`. */
 export async function createOrFallBack(
   superClient: KubeClient,
   sync: ResourceSync,
+  object: KubeObject,
   desired: KubeObject,
 ): Promise<void> {
+  let made: KubeObject
   try {
-    await superClient.create(sync.resource, desired)
+    made = await superClient.create(sync.resource, desired)
   } catch (error) {
     const second = hasReason(error, "Invalid") ? sync.fallback?.(desired) : undefined
     if (second === undefined) throw error
-    await superClient.create(sync.resource, second)
+    made = await superClient.create(sync.resource, second)
   }
+  await noteAdmission(superClient, sync, object, made)
+}
+
+async function noteAdmission(
+  superClient: KubeClient,
+  sync: ResourceSync,
+  object: KubeObject,
+  made: KubeObject,
+  step?: Patch,
+): Promise<void> {
+  const note = sync.admitted?.(object, made, step)
+  if (note === undefined) return
+  const { namespace, name = "", uid } = made.metadata
+  await superClient.patch(sync.resource, namespace, name, withMetadata(note, { uid }), patchOptions(note))
 }
 
 export async function patchSuper(
   superClient: KubeClient,
-  { resource }: ResourceSync,
+  sync: ResourceSync,
   { namespace, name }: Place,
-  superObject: KubeObject | undefined,
+  { object, superObject }: { object: KubeObject | undefined; superObject: KubeObject | undefined },
   step: Patch,
 ): Promise<void> {
   const { uid, resourceVersion } = superObject?.metadata ?? {}
   // Lists are replaced completely, so they must not have changed since they were read.
   const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
-  await superClient.patch(resource, namespace, name, withMetadata(step, precondition), patchOptions(step))
+  const patch = withMetadata(step, precondition)
+  const made = await superClient.patch(sync.resource, namespace, name, patch, patchOptions(step))
+  if (object !== undefined) await noteAdmission(superClient, sync, object, made, step)
 }
 
 export async function patchTenant(

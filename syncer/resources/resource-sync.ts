@@ -96,6 +96,11 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   missing?(object: T, context: SyncContext): Lost
   /** Creating a copy has effects that must not be had twice: the tenant is asked first whether the object is still as it was seen. */
   runsOnce?(object: T): boolean
+  /**
+   * After super has answered `made` to a write of everything, or of one step: what its admission has made of that, to be recorded on the
+   * copy.
+   */
+  admitted?(object: T, made: T, step?: Patch): Patch | undefined
   /** Super objects that are created before their tenant object is stored (services) are not orphans until they are this old. */
   claimGraceMs?: number
   dependencies?(object: T, context: SyncContext): Dependency[]

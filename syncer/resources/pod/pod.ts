@@ -20,6 +20,7 @@ import {
 import { missingFrom } from "../../conversion/equality.ts"
 import { isBoundInTenant } from "../persistentvolumeclaim.ts"
 import type { Dependency, Lost, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
+import { type Admission, admissionOf, recordAdmission } from "./admitted.ts"
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
@@ -73,6 +74,7 @@ export const pod: ResourceSync<Pod> = {
   missing,
   // It may have ended, and been deleted in super, of which the tenant knows and the caches do not yet.
   runsOnce: ({ spec }) => (spec?.restartPolicy ?? "Always") !== "Always",
+  admitted: recordAdmission,
   dependencies,
 }
 
@@ -186,9 +188,10 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
   const current = superObject.spec
   if (wanted === undefined || current === undefined) return undefined
   const patch: Record<string, unknown> = {}
-  const containers = imageChange(wanted.containers, current.containers)
+  const given = admissionOf(superObject)
+  const containers = imageChange(wanted.containers, current.containers, given)
   if (containers !== undefined) patch["containers"] = containers
-  const initContainers = imageChange(wanted.initContainers ?? [], current.initContainers ?? [])
+  const initContainers = imageChange(wanted.initContainers ?? [], current.initContainers ?? [], given)
   if (initContainers !== undefined) patch["initContainers"] = initContainers
   // It can only become less, also than what super's admission has given.
   const deadline = wanted.activeDeadlineSeconds
@@ -202,12 +205,17 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
 }
 
 /** Super's containers with the tenant's images, matched by name; undefined if there is no difference. */
-function imageChange(wanted: readonly Container[], current: readonly Container[]): Container[] | undefined {
+function imageChange(
+  wanted: readonly Container[],
+  current: readonly Container[],
+  given: Admission,
+): Container[] | undefined {
   let changed = false
   const named = byName(wanted)
   const containers = current.map((container) => {
     const image = named.get(container.name)?.image
     if (image === undefined || image === container.image) return container
+    if (given.hasGiven(container.name, image, container.image)) return container
     changed = true
     return { ...container, image }
   })
