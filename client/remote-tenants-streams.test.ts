@@ -11,14 +11,17 @@ import type { Tenants } from "./tenants.ts"
 interface Opened {
   tenants: ServerResponse[]
   watch: ServerResponse[]
+  /** Further watches are not answered. */
+  isHeld: boolean
 }
 
 async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; calls: string[]; remote: Tenants }> {
-  const opened: Opened = { tenants: [], watch: [] }
+  const opened: Opened = { tenants: [], watch: [], isHeld: false }
   const server = createServer((request, response) => {
-    response.writeHead(200).flushHeaders()
     const which = request.url?.startsWith("/polyplane/v1/tenants") === true ? "tenants" : "watch"
     opened[which].push(response)
+    if (which === "watch" && opened.isHeld) return
+    response.writeHead(200).flushHeaders()
     if (which === "tenants") response.write(`{"type":"ADDED","tenant":{"name":"a","uid":"1"}}\n{"type":"SYNCED"}\n`)
   })
   stack.defer(() => {
@@ -33,8 +36,14 @@ async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; cal
   const handler = { synced: record("synced"), removed: record("removed"), restarted: record("restarted") }
   remote.watch(configMaps, { ...handler, event: () => undefined }, new AbortController().signal)
   await expect.poll(() => opened.watch.length).toBe(1)
-  opened.watch[0]?.write(synced("a"))
+  opened.watch[0]?.write(synced("a", "1"))
   await expect.poll(() => calls).toEqual(["a synced"])
+  return { opened, calls, remote }
+}
+
+/** The next stream is there, and has delivered nothing. */
+async function beginAgain(stack: AsyncDisposableStack): ReturnType<typeof begin> {
+  const { opened, calls, remote } = await begin(stack)
   // The next stream begins before the server has reported the state of the tenant.
   opened.watch[0]?.destroy()
   await expect.poll(() => calls).toEqual(["a synced", "a restarted"])
@@ -42,12 +51,13 @@ async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; cal
   return { opened, calls, remote }
 }
 
-const synced = (tenant: string): string => `{"type":"SYNCED","tenant":"${tenant}"}\n`
+const synced = (tenant: string, uid?: string): string => `${JSON.stringify({ type: "SYNCED", tenant, uid })}\n`
 const removed = `{"type":"REMOVED","tenant":{"name":"a","uid":"1"}}\n`
+const another = `{"type":"ADDED","tenant":{"name":"a","uid":"2"}}\n`
 
 test("a tenant that is deleted while its stream is broken is reported once", async () => {
   await using stack = new AsyncDisposableStack()
-  const { opened, calls } = await begin(stack)
+  const { opened, calls } = await beginAgain(stack)
   opened.tenants[0]?.write(removed)
   await expect.poll(() => calls).toEqual(["a removed"])
   opened.watch[1]?.write(`{"type":"REMOVED","tenant":"a"}\n${synced("b")}`)
@@ -56,11 +66,39 @@ test("a tenant that is deleted while its stream is broken is reported once", asy
 
 test("a tenant recreated under the same name is not reported as deleted if the new stream delivers it first", async () => {
   await using stack = new AsyncDisposableStack()
-  const { opened, calls, remote } = await begin(stack)
-  opened.watch[1]?.write(synced("a"))
-  await expect.poll(() => calls).toEqual(["a synced"])
-  opened.tenants[0]?.write(`${removed}{"type":"ADDED","tenant":{"name":"a","uid":"2"}}\n`)
+  const { opened, calls, remote } = await beginAgain(stack)
+  opened.watch[1]?.write(synced("a", "2") + synced("b"))
+  // Nobody knows this one yet.
+  await expect.poll(() => calls).toEqual(["b synced"])
+  opened.tenants[0]?.write(removed + another)
   await expect.poll(() => remote.get("a")?.uid).toBe("2")
   opened.watch[1]?.write(synced("b"))
-  await expect.poll(() => calls).toEqual(["a synced", "b synced"])
+  await expect.poll(() => calls).toEqual(["b synced", "a synced", "b synced"])
 })
+
+test.each([
+  ["that is broken", true],
+  ["that is behind", false],
+])(
+  "objects of a tenant that is deleted are not taken for those of the next one of its name, by a stream %s",
+  async (_what, isBroken) => {
+    await using stack = new AsyncDisposableStack()
+    const { opened, calls, remote } = await begin(stack)
+    if (isBroken) {
+      opened.isHeld = true
+      opened.watch[0]?.destroy()
+      await expect.poll(() => opened.watch.length).toBe(2)
+    }
+    calls.length = 0
+    opened.tenants[0]?.write(removed + another)
+    await expect.poll(() => remote.get("a")?.uid).toBe("2")
+    expect(calls).toEqual(["a removed"])
+    calls.length = 0
+    const [watch] = opened.watch.slice(-1)
+    if (isBroken) watch?.writeHead(200)
+    else watch?.write(`${synced("a", "1")}{"type":"REMOVED","tenant":"a"}\n`)
+    watch?.write(synced("b") + synced("a", "2"))
+    await expect.poll(() => calls.slice(-2)).toEqual(["b synced", "a synced"])
+    expect(calls.filter((call) => call === "a synced")).toHaveLength(1)
+  },
+)

@@ -8,6 +8,7 @@ import { pause, systemClock } from "./clock.ts"
 import { createHttpClient, type HttpClient, lines } from "./http/client.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http/transport.ts"
 import { silentLog, type Log } from "./log.ts"
+import { type ObjectsLine, RemoteObjects } from "./remote-objects.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import { applySettings } from "./tenant-settings.ts"
 import type {
@@ -28,13 +29,6 @@ export interface RemoteTenantsConfig extends HttpClientConfig {
 const idleMs = 45_000
 
 type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
-
-/** A line of the stream of tenants' objects. */
-type TenantsLine<T> =
-  | { type: "SYNCED" | "RESTARTED" | "ASLEEP"; tenant: string }
-  | { type: "ADDED" | "MODIFIED" | "DELETED"; tenant: string; object: T }
-
-type WatchLine<T> = { type: "PING" } | { type: "REMOVED"; tenant: string } | TenantsLine<T>
 
 export interface TenantsConnection extends TenantAdmin, AsyncDisposable {
   /** Sets the authority and client identity for new connections. */
@@ -151,36 +145,18 @@ class RemoteTenants implements TenantsConnection {
       namespaced: String(resource.namespaced),
     })
     const path = `/polyplane/v1/watch?${query.toString()}`
-    const known = new Set<string>()
-    /** Tenants that this new stream has not mentioned yet. If they are deleted before that, it never will. */
-    const undelivered = new Set<string>()
-    const forget = (tenant: string): void => {
-      undelivered.delete(tenant)
-      if (known.delete(tenant)) handler.removed(tenant)
-    }
+    const objects = new RemoteObjects(handler, this.#tenants)
     const until = AbortSignal.any([signal, this.#ended.signal])
-    const removed = ({ name }: Tenant): void => {
-      if (undelivered.has(name)) forget(name)
-    }
-    until.addEventListener("abort", this.subscribe({ removed }), { once: true })
-    this.#keepReading<WatchLine<T>>(
+    const unsubscribe = this.subscribe({
+      added: (tenant) => objects.listed(tenant),
+      removed: (tenant) => objects.unlisted(tenant),
+    })
+    until.addEventListener("abort", unsubscribe, { once: true })
+    this.#keepReading<ObjectsLine<T>>(
       path,
       until,
-      () => {
-        // A new stream delivers everything again, except tenants that were deleted meanwhile.
-        for (const tenant of known) {
-          undelivered.add(tenant)
-          if (this.#tenants.has(tenant)) handler.restarted(tenant)
-          else forget(tenant)
-        }
-      },
-      (line) => {
-        if (line.type === "PING") return
-        if (line.type === "REMOVED") return forget(line.tenant)
-        known.add(line.tenant)
-        undelivered.delete(line.tenant)
-        deliver(handler, line)
-      },
+      () => objects.opened(),
+      (line) => objects.read(line),
     ).catch((error: unknown) => this.#log.error({ err: error, path }, "watch over all tenants stopped"))
   }
 
@@ -275,14 +251,6 @@ class RemoteTenants implements TenantsConnection {
     const response = await this.#transport.open(request)
     return (await this.#transport.readBody(request, response)).toString("utf8")
   }
-}
-
-function deliver<T extends KubeObject>(handler: TenantWatchHandler<T>, line: TenantsLine<T>): void {
-  const { tenant } = line
-  if ("object" in line) handler.event({ tenant, type: line.type, object: line.object })
-  else if (line.type === "SYNCED") handler.synced(tenant)
-  else if (line.type === "RESTARTED") handler.restarted(tenant)
-  else handler.asleep?.(tenant)
 }
 
 async function closeClient(client: AsyncDisposable, log: Log): Promise<void> {

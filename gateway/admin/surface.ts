@@ -9,7 +9,7 @@
 //   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML
 //   POST   /polyplane/v1/tenants/<name>/wake       Status
 //   GET    /polyplane/v1/faults                    {"items": [TenantFault]}
-//   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of WatchLine
+//   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of ObjectsLine
 
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from "express"
 import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
@@ -143,7 +143,7 @@ function watchResource(parts: AdminSurfaceParts, query: URLSearchParams, respons
       // The stored bytes of the object are sent without parsing.
       event: (tenant, type, value) =>
         stream.write(`{"type":"${type}","tenant":${JSON.stringify(tenant)},"object":`, value.bytes(), "}"),
-      synced: send("SYNCED"),
+      synced: (tenant) => stream.write(JSON.stringify({ type: "SYNCED", tenant, uid: parts.tenants.get(tenant)?.uid })),
       removed: send("REMOVED"),
       restarted: send("RESTARTED"),
       asleep: send("ASLEEP"),
