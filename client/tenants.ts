@@ -105,7 +105,10 @@ export interface Tenants {
   list(): readonly Tenant[]
   /** Notifies the handler of every existing tenant, then of changes. Returns a function that stops it. */
   subscribe(handler: TenantSubscriber): () => void
-  /** A client with administrator rights in the tenant. Calls fail with NotFound if the tenant does not exist. */
+  /**
+   * A client with administrator rights in the tenant. Calls fail with NotFound if the tenant does not exist, also when there is another one of
+   * its name: what is still done for a tenant that is gone is not done to that one.
+   */
   client(tenant: string, use?: TenantUse): KubeClient
   /** One list and watch of a kind over all current and future tenants, which resumes automatically. */
   watch<T extends KubeObject>(

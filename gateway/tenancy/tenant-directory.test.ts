@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto"
 import { expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
+import { namespaces } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Watcher } from "../../storage/types.ts"
@@ -239,4 +240,23 @@ test("a name can be reused while the previous tenant is being deleted", async ()
   await deleting
   expect(second.uid).not.toBe(first.uid)
   expect(directory.get("a")).toEqual(second)
+})
+
+test("a client is of the tenant that has the name when it is made, and not of the next one", async () => {
+  const answered: string[] = []
+  const { all } = parts()
+  const openControlPlane: TenantDirectoryParts["openControlPlane"] = async (record, life) => {
+    const get = (): Promise<unknown> => Promise.resolve(answered.push(record.tenant.uid))
+    return Object.assign(await all.openControlPlane(record, life), { client: { get } })
+  }
+  await using directory = await TenantDirectory.open({ ...all, openControlPlane })
+  const early = directory.client("a")
+  const first = await directory.create(request("a"))
+  const client = directory.client("a")
+  await client.get(namespaces, undefined, "default")
+  await directory.delete("a")
+  const second = await directory.create(request("a", "another"))
+  await expect(client.get(namespaces, undefined, "default")).rejects.toMatchObject({ code: 404 })
+  for (const of of [directory.client("a"), early]) await of.get(namespaces, undefined, "default")
+  expect(answered).toEqual([first.uid, second.uid, second.uid])
 })

@@ -216,11 +216,15 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     await replaceRecord(this.#parts.store, tenant)
   }
 
-  async #controlPlane(name: string, isUse = true): Promise<ControlPlane> {
+  /** `uid`: of that tenant only, and not of the next one of its name. */
+  async #controlPlane(
+    name: string,
+    { isUse = true, uid }: TenantUse & { uid?: string | undefined } = {},
+  ): Promise<ControlPlane> {
     if (this.#known.get(name) === undefined) await this.#others?.settle()
-    const found = this.#known.get(name)?.controlPlane(isUse)
-    if (found === undefined) throw noSuchTenant(name)
-    return found
+    const found = this.#known.get(name)
+    if (found === undefined || (uid !== undefined && found.record.tenant.uid !== uid)) throw noSuchTenant(name)
+    return found.controlPlane(isUse)
   }
 
   async address(name: string): Promise<TenantAddress> {
@@ -240,7 +244,8 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   client(tenant: string, { isUse = true }: TenantUse = {}): KubeClient {
-    return createLazyClient(() => this.#controlPlane(tenant, isUse), isUse)
+    const uid = this.get(tenant)?.uid
+    return createLazyClient(() => this.#controlPlane(tenant, { isUse, uid }), isUse)
   }
 
   subscribe(subscriber: TenantSubscriber): () => void {

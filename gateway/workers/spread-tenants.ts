@@ -189,10 +189,12 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   client(tenant: string): KubeClient {
     const presence = new Presence()
-    return createLazyClient(async () => ({
-      client: (await this.#placement.ownerOf(tenant)).tenants.client(tenant),
-      presence,
-    }))
+    const uid = this.get(tenant)?.uid
+    return createLazyClient(async () => {
+      const owner = await this.#placement.ownerOf(tenant)
+      if (uid !== undefined && this.get(tenant)?.uid !== uid) throw noSuchTenant(tenant)
+      return { client: owner.tenants.client(tenant), presence }
+    })
   }
 
   wake(tenant: string): void {
