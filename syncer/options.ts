@@ -59,6 +59,8 @@ export const syncerLimits = {
   overdueEndMs: 30_000,
   /** Fraction of a token's lifetime after which it is renewed; the rest is how long its issuer may be unreachable. */
   tokenRefreshShare: 0.8,
+  /** They are not renewed more often, also if the clocks of tenants and syncer differ by more than their lifetime. */
+  tokenRefreshMinMs: 60_000,
   /** What a pod of a tenant that is gone has left once its namespace is being deleted. */
   unknownPodsGraceSeconds: 30,
   /** Namespaces of unknown tenants looked up per patrol. */

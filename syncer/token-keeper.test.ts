@@ -108,3 +108,19 @@ test("a pod's token is renewed after four fifths of its lifetime, and not before
   await eventually(() => token() !== first, { what: "another token" })
   expect(share).toBe(0.8)
 })
+
+test("tokens that have expired when they are issued, because the clocks differ, are renewed once a minute", async () => {
+  const clock = new FakeClock(Date.now() + 2 * lifeSeconds * 1000)
+  const { superCluster, tenants, cluster, home } = await createClusters()
+  await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+  await syncer.whenSynced()
+  await cluster.create(pods, pod)
+  await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
+  const issued = (): number => cluster.calls.get("create token of serviceaccounts") ?? 0
+  for (let minute = 1; minute <= 3; minute++) {
+    await eventually(() => issued() === minute && syncer.pending === 0, { what: "a token" })
+    await syncer.patrol()
+    expect(issued()).toBe(minute)
+    clock.advance(syncerLimits.tokenRefreshMinMs + 1000)
+  }
+})

@@ -41,7 +41,8 @@ export async function issueTokens(
   for (const source of sources) {
     const { token, expires } = await requestToken(pod, source, client)
     data[source.key] = Buffer.from(token).toString("base64")
-    refreshAt = Math.min(refreshAt, now + (expires - now) * syncerLimits.tokenRefreshShare)
+    const { tokenRefreshShare, tokenRefreshMinMs } = syncerLimits
+    refreshAt = Math.min(refreshAt, now + Math.max(tokenRefreshMinMs, (expires - now) * tokenRefreshShare))
   }
   const secret: Secret = {
     apiVersion: "v1",
