@@ -16,6 +16,7 @@ import { decide, type Decision } from "./decision.ts"
 import { RefusedError, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
+import { RepeatedChanges } from "./repeated-changes.ts"
 import { syncOf } from "./resources/index.ts"
 import { existsInTenant, findCopy, findInTenant } from "./live-lookup.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
@@ -49,9 +50,11 @@ interface Work {
 
 export class SyncController {
   readonly #parts: ControllerParts
+  readonly #repeated: RepeatedChanges
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
+    this.#repeated = new RepeatedChanges(parts.clock)
   }
 
   contextOf(tenant: Tenant): SyncContext {
@@ -90,7 +93,7 @@ export class SyncController {
       case "remove":
         return superObject === undefined ? undefined : this.#remove(work, superObject, decision)
       case "lose":
-        return this.#lose(work, decision.tenantSteps)
+        return object === undefined ? undefined : this.#lose(work, object, decision.tenantSteps)
       case "finish":
         return object === undefined ? undefined : this.#finish(work, object)
       case "refuse":
@@ -152,8 +155,9 @@ export class SyncController {
    * copy: the tenant's object never reports more than has happened.
    */
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
+    const waitMs = this.#repeated.wait(work, superPatches)
     const failures: unknown[] = []
-    for (const step of superPatches) {
+    for (const step of waitMs > 0 ? [] : superPatches) {
       try {
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step)
       } catch (error) {
@@ -165,6 +169,8 @@ export class SyncController {
     // Another state of the copy is decided upon anew.
     if (!isConflict(failure)) for (const step of tenantSteps) await this.#stepInTenant(work, step)
     if (failures.length > 0) this.#failed(work, "FailedUpdate", failure)
+    if (waitMs > 0) return { requeueAfterMs: waitMs }
+    this.#repeated.note(work, superPatches)
   }
 
   async #stepInTenant({ sync, object, client, context }: Work, step: TenantStep): Promise<void> {
@@ -204,22 +210,18 @@ export class SyncController {
   }
 
   /** The tenant's object shows that it has run. If its copy is really gone, it will not run again. */
-  async #lose(work: Work, tenantSteps: TenantStep[]): Promise<Outcome> {
-    const superObject = await this.#findCopy(work)
+  async #lose(work: Work, object: KubeObject, tenantSteps: TenantStep[]): Promise<Outcome> {
+    const superObject = await findCopy(work.sync, this.#parts.superClient, work.context.tenant, object)
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
     for (const step of tenantSteps) await this.#stepInTenant(work, step)
   }
 
   /** Removes the tenant's pod, which only waited for the deletion of its copy. */
   async #finish(work: Work, object: KubeObject): Promise<Outcome> {
-    const superObject = await this.#findCopy(work)
+    const superObject = await findCopy(work.sync, this.#parts.superClient, work.context.tenant, object)
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
     const { namespace, name = "" } = object.metadata
     await deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 })
-  }
-
-  async #findCopy({ sync, object, context }: Work): Promise<KubeObject | undefined> {
-    return object === undefined ? undefined : findCopy(sync, this.#parts.superClient, context.tenant, object)
   }
 
   /** A pod needs its tokens. If the tenant refuses them (no such service account), the error is reported as the kubelet would. */
