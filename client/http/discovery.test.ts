@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { serve, send } from "./testing/serve.ts"
 
+const versionOf = (group: string): object[] => [{ groupVersion: `${group}/v1`, version: "v1" }]
+
 describe("discovery", () => {
   test("reads the aggregated form", async () => {
     await using served = await serve(({ url }, response) => {
@@ -41,6 +43,40 @@ describe("discovery", () => {
     const found = await served.client.discover()
     expect(found.map(({ group, resource }) => `${group}/${resource}`)).toEqual(["/pods", "g/things"])
     expect(await served.client.unavailable()).toEqual([])
+  })
+
+  test("takes null for an empty list", async () => {
+    const aggregated: Record<string, object> = {
+      "/api": { kind: "APIGroupDiscoveryList", items: null },
+      "/apis": {
+        kind: "APIGroupDiscoveryList",
+        items: [
+          { metadata: { name: "a" }, versions: null },
+          { metadata: { name: "b" }, versions: [{ version: "v1", resources: null }] },
+          {
+            metadata: { name: "c" },
+            versions: [{ version: "v1", resources: [{ resource: "things", scope: "Cluster", verbs: null }] }],
+          },
+        ],
+      },
+    }
+    const plain: Record<string, object> = {
+      "/api": { kind: "APIVersions", versions: null },
+      "/apis": {
+        kind: "APIGroupList",
+        groups: [{ name: "a", versions: null }, ...["b", "c"].map((name) => ({ name, versions: versionOf(name) }))],
+      },
+      "/apis/b/v1": { resources: null },
+      "/apis/c/v1": { resources: [{ name: "things", namespaced: false, kind: "", verbs: null }] },
+    }
+    for (const answers of [aggregated, plain]) {
+      await using served = await serve(({ url }, response) =>
+        send(response, 200, answers[url.slice("/tenants/a".length)]),
+      )
+      const found = { group: "c", version: "v1", resource: "things", namespaced: false, kind: "", verbs: [] }
+      expect(await served.client.discover()).toEqual([found])
+      expect(await served.client.unavailable()).toEqual([])
+    }
   })
 
   test("reports unavailable groups separately", async () => {

@@ -12,40 +12,43 @@ const aggregated =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
   "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
 
+/** Go's servers write a list that is empty as null, where it may not be left out. */
+type List<T> = T[] | null | undefined
+
 interface AggregatedList {
   kind: "APIGroupDiscoveryList"
-  items: {
+  items?: List<{
     metadata: { name?: string }
-    versions: {
+    versions?: List<{
       version: string
       /** "Stale" if the aggregated API server does not respond. */
       freshness?: string
-      resources?: {
+      resources?: List<{
         resource: string
         scope: "Namespaced" | "Cluster"
-        verbs: string[]
-        responseKind?: { kind: string }
-      }[]
-    }[]
-  }[]
+        verbs?: List<string>
+        responseKind?: { kind: string } | null
+      }>
+    }>
+  }>
 }
 
 interface GroupList {
   kind: "APIGroupList"
-  groups: {
+  groups?: List<{
     name: string
-    versions: { groupVersion: string; version: string }[]
+    versions?: List<{ groupVersion: string; version: string }>
     preferredVersion?: { groupVersion: string }
-  }[]
+  }>
 }
 
 interface Versions {
   kind: "APIVersions"
-  versions: string[]
+  versions?: List<string>
 }
 
 interface ResourceList {
-  resources: { name: string; namespaced: boolean; kind: string; verbs: string[] }[]
+  resources?: List<{ name: string; namespaced: boolean; kind: string; verbs?: List<string> }>
 }
 
 export async function discoverOverHttp(call: Call): Promise<DiscoveredResource[]> {
@@ -70,23 +73,23 @@ export async function unavailableOverHttp(call: Call): Promise<string[]> {
     headers: { accept: aggregated },
   })
   if (answer.kind !== "APIGroupDiscoveryList") return []
-  return answer.items.flatMap(({ metadata: { name: group = "" }, versions }) =>
-    versions
+  return each(answer.items).flatMap(({ metadata: { name: group = "" }, versions }) =>
+    each(versions)
       .filter(({ freshness }) => freshness === "Stale")
       .map(({ version }) => printGroupVersion({ group, version })),
   )
 }
 
 function read(list: AggregatedList): DiscoveredResource[] {
-  return list.items.flatMap(({ metadata: { name: group = "" }, versions }) =>
-    versions.flatMap(({ version, freshness, resources = [] }) =>
-      (freshness === "Stale" ? [] : resources).map(({ resource, scope, verbs, responseKind }) => ({
+  return each(list.items).flatMap(({ metadata: { name: group = "" }, versions }) =>
+    each(versions).flatMap(({ version, freshness, resources }) =>
+      each(freshness === "Stale" ? [] : resources).map(({ resource, scope, verbs, responseKind }) => ({
         group,
         version,
         resource,
         namespaced: scope === "Namespaced",
         kind: responseKind?.kind ?? "",
-        verbs,
+        verbs: each(verbs),
       })),
     ),
   )
@@ -95,9 +98,9 @@ function read(list: AggregatedList): DiscoveredResource[] {
 async function ask(call: Call, root: string, answer: GroupList | Versions): Promise<DiscoveredResource[]> {
   const groupVersions =
     answer.kind === "APIVersions"
-      ? answer.versions
-      : answer.groups.flatMap(({ versions, preferredVersion }) => {
-          const all = versions.map(({ groupVersion }) => groupVersion)
+      ? each(answer.versions)
+      : each(answer.groups).flatMap(({ versions, preferredVersion }) => {
+          const all = each(versions).map(({ groupVersion }) => groupVersion)
           const preferred = preferredVersion?.groupVersion
           return preferred === undefined ? all : [preferred, ...all.filter((other) => other !== preferred)]
         })
@@ -105,9 +108,11 @@ async function ask(call: Call, root: string, answer: GroupList | Versions): Prom
   for (const groupVersion of groupVersions) {
     const { group, version } = parseGroupVersion(groupVersion)
     const list = await call<ResourceList>({ method: "GET", path: `${root}/${groupVersion}` })
-    for (const { name, namespaced, kind, verbs } of list.resources) {
-      if (!name.includes("/")) found.push({ group, version, resource: name, namespaced, kind, verbs })
+    for (const { name, namespaced, kind, verbs } of each(list.resources)) {
+      if (!name.includes("/")) found.push({ group, version, resource: name, namespaced, kind, verbs: each(verbs) })
     }
   }
   return found
 }
+
+const each = <T>(list: List<T>): T[] => list ?? []
