@@ -5,7 +5,8 @@
 
 import { printJson } from "../go/print.ts"
 import type { Json } from "../object.ts"
-import { parseExactly } from "../schema/exact-integers.ts"
+import { int64, parseExactly } from "../schema/exact-integers.ts"
+import { firstOverflow } from "../schema/json/number-literals.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
 import { compareText, sortTexts } from "../go/text-order.ts"
 
@@ -30,6 +31,7 @@ const plain = /^[\w ./:@-]*$/
 
 /** Escaped like Go's JSON encoder, which escapes characters that are special in HTML. */
 function encode(value: Json): string {
+  if (Object.is(value, -0)) return "-0"
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value)
   if (typeof value === "string" && plain.test(value)) return `"${value}"`
   return printJson(value)
@@ -43,18 +45,34 @@ export function canonicalElement(text: string): PathElement | undefined {
     case "f":
       return text
     case "v":
-      return valueElement(sortedKeys(parseExactly(text.slice(2))))
+      return valueElement(valueIn(text))
     case "k": {
-      const keys = parseExactly(text.slice(2)) ?? {}
+      const keys = valueIn(text) ?? {}
       if (!isObject(keys)) throw new SyntaxError(`no object of keys: ${text}`)
       return keyElement(sortedEntries(keys))
     }
     case "i":
-      if (!/^[+-]?\d+$/.test(text.slice(2))) throw new SyntaxError(`no index: ${text}`)
-      return `i:${Number(text.slice(2))}`
+      return `i:${indexIn(text)}`
     default:
       return undefined
   }
+}
+
+const mayOverflow = /\d[eE]|\d{300}/
+
+function valueIn(text: string): Json {
+  const json = text.slice(2)
+  // What is too large for a double would be parsed as Infinity.
+  if (mayOverflow.test(json) && firstOverflow(json) !== undefined)
+    throw new SyntaxError(`a number is out of range: ${text}`)
+  return sortedKeys(parseExactly(json))
+}
+
+function indexIn(text: string): bigint {
+  const digits = text.slice(2)
+  const index = /^[+-]?\d{1,40}$/.test(digits) ? BigInt(digits.replace("+", "")) : undefined
+  if (index === undefined || index < int64.min || index > int64.max) throw new SyntaxError(`no index: ${text}`)
+  return index
 }
 
 const kinds = ".fkvi"

@@ -33,12 +33,17 @@ describe("path elements", () => {
   test.each<[string, string | undefined]>([
     ['k:{"b":1, "a":"x"}', 'k:{"a":"x","b":1}'],
     ['v: "a<b"', 'v:"a\\u003cb"'],
+    ['k:{"a":{"c":1,"b":null}}', 'k:{"a":{"b":null,"c":1}}'],
+    ["v:-0", "v:-0"],
+    ["v:1.50e1", "v:15"],
     ["i:007", "i:7"],
+    ["i:-9223372036854775808", "i:-9223372036854775808"],
     ["z:whatever", undefined],
   ])("%s is written as %s", (given, wanted) => expect(canonicalElement(given)).toBe(wanted))
 
-  test.each(["f", "name", "k:[]", "k:{", "v:", "i:x"])("%s is rejected", (given) =>
-    expect(() => canonicalElement(given)).toThrow(SyntaxError),
+  test.each(["f", "name", "k:[]", "k:{", "v:", "v:1e400", 'k:{"a":1e400}', "i:x", "i:9223372036854775808"])(
+    "%s is rejected",
+    (given) => expect(() => canonicalElement(given)).toThrow(SyntaxError),
   )
 
   test("are sorted by kind, then by names, keys and values, numerically for numbers", () => {

@@ -16,6 +16,30 @@ const entry = (more: Entry = {}): Entry => ({
   ...more,
 })
 
+/** Names of items, as others would write them. */
+const oddElements: readonly string[] = [
+  'k:{"b":1.50,"a":2}',
+  'k:{ "a" : 1e3 }',
+  'k:{"a":"<\\u00e9\\/>"}',
+  'k:{"a":{"c":1,"b":null}}',
+  "k:[1]",
+  "v:1.0",
+  "v:1e3",
+  "v:1e400",
+  "v:12345678901234567890123",
+  "v:-0",
+  'v: "<>"',
+  'v:{"b":1,"a":[2.50]}',
+  "v:",
+  "i:01",
+  "i:+1",
+  "i:1.0",
+  "i:9999999999999999999",
+  "f:",
+  "f",
+  "",
+]
+
 const given: Readonly<Record<string, Json>> = {
   "an empty list": [],
   "an empty entry": [{}],
@@ -29,6 +53,27 @@ const given: Readonly<Record<string, Json>> = {
   "a field that is null": [entry({ fieldsV1: { "f:data": null } })],
   "a field that is a number": [entry({ fieldsV1: { "f:data": 1 } })],
   "an item without keys": [entry({ fieldsV1: { "f:data": { "k:{}": {}, "k:null": {} } } })],
+  ...Object.fromEntries(
+    oddElements.map((element) => [
+      `fields with ${element}`,
+      [entry({ fieldsV1: { "f:data": { [element]: {}, "f:k": {} } } })],
+    ]),
+  ),
+  "keys in another order": [
+    entry({
+      fieldsV1: {
+        "f:data": {
+          "i:1": {},
+          "v:1": {},
+          'k:{"a":1}': {},
+          "f:z": {},
+          "f:a": { ".": {}, "f:b": {} },
+          ".": {},
+          "i:-1": {},
+        },
+      },
+    }),
+  ],
   "a version with two slashes": [entry({ apiVersion: "a/b/c" })],
   "another version": [entry({ apiVersion: "v9" })],
   "times before and after none": [
