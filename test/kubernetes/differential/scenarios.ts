@@ -67,6 +67,7 @@ import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
 import { quotaScopeCases } from "./cases/quota-scopes.ts"
 import { quotaCases } from "./cases/quotas.ts"
+import { rawTextCases } from "./cases/raw-texts.ts"
 import { reviewRuleCases } from "./cases/review-rules.ts"
 import { sameAmountCases } from "./cases/same-amounts.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
@@ -184,6 +185,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...statusMetadataCases(),
         ...cronScheduleCases(),
         ...quotaCases(),
+        ...rawTextCases(),
         ...quotaScopeCases(),
         ...podAdmissionCases(),
         ...defaultClassCases(),

@@ -41,10 +41,13 @@ export function copyObject({ metadata: { managedFields, ...metadata }, ...rest }
 /** A computed value: converted, or never stored (dry run). Takes ownership of the object. */
 export class ComputedValue implements KubeValue {
   readonly #object: KubeObject
+  readonly #print: (() => string) | undefined
   #bytes: Buffer | undefined
 
-  constructor(object: KubeObject) {
+  /** `print`: makes its JSON, if that is another one than the encoder prints (raw-texts.ts). */
+  constructor(object: KubeObject, print?: () => string) {
     this.#object = object
+    this.#print = print
   }
 
   get identity(): ComputedValue {
@@ -94,12 +97,12 @@ export class ComputedValue implements KubeValue {
 
   /** Encodes its bytes in steps before they are needed. */
   *encoding(): Steps<this> {
-    this.#bytes ??= Buffer.from(yield* printingJson(this.#object as unknown as Json))
+    if (this.#print === undefined) this.#bytes ??= Buffer.from(yield* printingJson(this.#object as unknown as Json))
     return this
   }
 
   #encoded(): Buffer {
-    this.#bytes ??= Buffer.from(printJson(this.#object))
+    this.#bytes ??= Buffer.from(this.#print?.() ?? printJson(this.#object))
     return this.#bytes
   }
 }
