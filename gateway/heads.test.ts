@@ -26,9 +26,10 @@ interface Answer {
   continued: boolean
 }
 
-async function ask(options: RequestOptions, body = ""): Promise<Answer> {
-  const { hostname, port } = new URL(fixture.url)
-  const credential = { ca: fixture.gateway.certificateAuthority, cert: tenant.certificate, key: tenant.key }
+async function ask(options: RequestOptions, body = "", of = { fixture, tenant }): Promise<Answer> {
+  const { hostname, port } = new URL(of.fixture.url)
+  const { certificate: cert, key } = of.tenant
+  const credential = { ca: of.fixture.gateway.certificateAuthority, cert, key }
   const request = httpsRequest({ host: hostname, port, agent: false, ...credential, ...options })
   let continued = false
   request.on("continue", () => (continued = true))
@@ -123,3 +124,20 @@ test("Expect: 100-continue is answered if there is a body", async () => {
   expect(sent).toMatchObject({ code: 201, continued: true })
   expect(await ask({ path: "/tenants/a/version", headers: expecting })).toMatchObject({ code: 200, continued: false })
 })
+
+test.each([true, false])(
+  "a request with a body that could be upgraded is answered like any other (HTTP/2: %s)",
+  async (http2) => {
+    await using own = http2 ? undefined : await startTestGateway({ http2 })
+    const of = own === undefined ? { fixture, tenant } : { fixture: own, tenant: await own.createTenant("a") }
+    const upgrade = { connection: "Upgrade", upgrade: "h2c" }
+    for (const framing of [{ "content-length": review.length }, { "transfer-encoding": "chunked" }]) {
+      const { code } = await ask(
+        { method: "POST", path: reviews, headers: { ...json, ...upgrade, ...framing } },
+        review,
+        of,
+      )
+      expect(code).toBe(201)
+    }
+  },
+)

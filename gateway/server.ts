@@ -138,6 +138,8 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
     parts.http2 === true
       ? createHttp2Server(options, limits, handlers.request)
       : createServer(options, handlers.request)
+  // Node would not read the body of a request that it gives away, though few can be upgraded. Of a server for HTTP/2 it is no option.
+  Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => !mayHaveBody(request) })
   server.maxConnections = connectionsOf(limits)
   server.maxHeadersCount = 0 // their bytes are limited; Node would take no more than 1,000, and groups are a header each
   handlers.newConnections.follow(limitHandshakes(server))

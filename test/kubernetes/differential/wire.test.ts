@@ -77,6 +77,8 @@ const requests: Readonly<Record<string, string>> = {
   "an expectation": post(`Expect: 100-continue\r\nContent-Length: ${map.length}\r\n`, map),
   "another expectation": post(`Expect: 200-ok\r\nContent-Length: ${map.length}\r\n`, map),
   "an empty expectation": post(`Expect:\r\nContent-Length: ${map.length}\r\n`, map),
+  "a body and an upgrade": post(`Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: ${map.length}\r\n`, map),
+  "chunks and an upgrade": post("Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n", chunked),
   chunks: post("Transfer-Encoding: chunked\r\n", chunked),
   "chunks in capitals": post("Transfer-Encoding: CHUNKED\r\n", chunked),
   "another coding": post("Transfer-Encoding: gzip\r\n", map),
