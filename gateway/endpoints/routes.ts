@@ -17,7 +17,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkAccept } from "./negotiation.ts"
-import { patchType } from "./verbs/patch-document.ts"
+import { checkPatchRoute, patchType } from "./verbs/patch-document.ts"
 
 /** Verbs that custom resources reject for all subresources, before looking at the subresource. */
 export const wholeResourceVerbs: ReadonlySet<string> = new Set([
@@ -163,6 +163,7 @@ export function checkRoute(
   const { verb } = ctx.info
   if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
   if (subresource !== undefined && !subresource.verbs.includes(verb)) throw methodNotAllowed()
+  if (verb === "patch") checkPatchRoute(ctx.headers["content-type"])
   checkAccept(ctx.headers["accept"], verb === "list" || verb === "watch")
   if (verb === "patch") patchType(ctx.headers["content-type"], definition)
 }

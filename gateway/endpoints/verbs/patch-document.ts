@@ -30,17 +30,25 @@ export function patchType(
   contentType: string | undefined,
   { customResource }: ResourceDefinition,
 ): PatchType | "apply" {
-  const [given = ""] = (contentType ?? "").split(";")
+  const given = typeIn(contentType)
   const type = patchTypes[given]
   if ((type === "strategic" || type === undefined) && customResource !== undefined) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }
-  // The router accepts lists of types, so it accepts this one although the handler does not.
-  const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, trimSpaces(one)))
-  if (isRouted) throw unsupportedMediaType(Object.keys(patchTypes))
+  if (type === undefined && isRouted(given)) throw unsupportedMediaType(Object.keys(patchTypes))
   if (type === undefined) throw unroutedBody()
   return type
 }
+
+/** Upstream's router has a look before it looks at what is accepted. */
+export function checkPatchRoute(contentType: string | undefined): void {
+  if (!isRouted(typeIn(contentType))) throw unroutedBody()
+}
+
+const typeIn = (contentType = ""): string => contentType.split(";")[0] ?? ""
+
+/** The router accepts lists of types, although the handler does not. */
+const isRouted = (given: string): boolean => given.split(",").some((one) => Object.hasOwn(patchTypes, trimSpaces(one)))
 
 export interface PatchDocument {
   value: Json

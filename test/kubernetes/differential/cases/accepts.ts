@@ -1,6 +1,6 @@
 // Media types that a client accepts of what is not an object: logs, connections, and the documents for those who verify tokens.
 
-import { get, post, type Scenario } from "../scenario.ts"
+import { get, mergePatch, post, type RequestStep, type Scenario } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 
@@ -47,6 +47,7 @@ export function acceptCases(): Scenario[] {
         ),
       ],
     },
+    { name: "the types of a body and of its answer are both wrong", steps: wrongTypes() },
     {
       name: "documents of the issuer have one media type",
       steps: Object.entries(answered).flatMap(([path, isAnswered]) =>
@@ -56,4 +57,23 @@ export function acceptCases(): Scenario[] {
       ),
     },
   ]
+}
+
+function wrongTypes(): RequestStep[] {
+  const bodies = ["text/plain", "application/apply-patch+cbor", "application/json", mergePatch, `x, ${mergePatch}`, ""]
+  const paths = [`${core}/configmaps/a`, "/apis/apps/v1/namespaces/@{ns}/deployments/a/scale", "/api/v1"]
+  return ["POST", "PUT", "PATCH", "DELETE"].flatMap((method) =>
+    bodies.flatMap((contentType) =>
+      ["text/plain", "application/json"].flatMap((accept) =>
+        paths.map((path) => ({
+          method,
+          path,
+          contentType,
+          headers: { accept },
+          body: {},
+          label: `${method} ${path} with ${contentType} as ${accept}`,
+        })),
+      ),
+    ),
+  )
 }
