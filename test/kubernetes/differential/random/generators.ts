@@ -19,6 +19,7 @@ import { randomRedefinitionScenario } from "./redefinitions.ts"
 import { randomRuleScenario } from "./rules.ts"
 import { ruling } from "./ruling.ts"
 import { randomScenario } from "./scenarios.ts"
+import { randomShapeScenario } from "./shapes.ts"
 import { randomTextScenario } from "./texts.ts"
 import { randomTokenScenario } from "./tokens.ts"
 import { randomVerdictScenario } from "./verdicts.ts"
@@ -49,6 +50,7 @@ export const generators: readonly Generator[] = [
   randomQuotaScenario,
   randomTokenScenario,
   randomCertificateRequestScenario,
+  randomShapeScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
