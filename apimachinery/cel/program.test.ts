@@ -33,6 +33,15 @@ function compiled(source: string): Program {
   return program
 }
 
+test.each([
+  [100, undefined],
+  [131, "1 more errors were truncated"],
+])("of %d texts that are no tokens the first hundred are told", (count, last) => {
+  const lines = compileExpression(`a${"ü".repeat(count)}`, environment).issues?.split("\n") ?? []
+  expect(lines.filter((line) => line.startsWith("ERROR: "))).toHaveLength(100)
+  expect(lines.at(-1)?.startsWith(" | ") === true ? undefined : lines.at(-1)).toBe(last)
+})
+
 test("an expression that exceeds its cost limit is stopped", () => {
   const nested = compiled("lists.range(1000).all(x, lists.range(1000).all(y, x + y >= 0))")
   expect(() => nested.evaluate(values)).toThrow(CostExceeded)

@@ -6,8 +6,8 @@ export interface Issue {
   message: string
 }
 
-/** Further issues are counted, but not printed. */
-const maxShown = 100
+/** Further issues are counted, but not printed. After one more of the syntax, cel-go gives up. */
+export const maxShown = 100
 /** Longer lines are not printed with their issues. */
 const maxSnippet = 16_384
 

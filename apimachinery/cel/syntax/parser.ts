@@ -3,7 +3,7 @@
 import { dictionary } from "../../dictionary.ts"
 import { balanced, call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
 import { isReserved } from "./identifiers.ts"
-import type { Issue } from "./issues.ts"
+import { type Issue, maxShown } from "./issues.ts"
 import { literalValue } from "./literals.ts"
 import { expandCall } from "./macros.ts"
 import { scan, sizeIssue, type Token } from "./scanner.ts"
@@ -21,6 +21,7 @@ export function parseExpression(source: string, bindings: boolean): { tree: Node
   const tooLong = sizeIssue(source)
   if (tooLong !== undefined) return { tree: undefined, issues: [tooLong] }
   const { tokens, issues } = scan(source)
+  if (issues.length > maxShown) return { tree: undefined, issues }
   const parser = new Parser(tokens, issues, { source, bindings })
   try {
     return { tree: parser.whole(), issues }

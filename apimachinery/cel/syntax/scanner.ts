@@ -1,6 +1,6 @@
 // Splits a CEL expression into tokens. Source: cel-spec/doc/langdef.md.
 
-import type { Issue } from "./issues.ts"
+import { type Issue, maxShown } from "./issues.ts"
 
 export type TokenKind = "end" | "operator" | "int" | "uint" | "double" | "string" | "bytes" | "identifier" | "escaped"
 
@@ -67,7 +67,7 @@ export function sizeIssue(source: string): Issue | undefined {
   return { at: 0, message: `expression code point size exceeds limit: size: ${size}, limit ${maxSize}` }
 }
 
-/** The last token is the end. Issues: texts that are not tokens. */
+/** The last token is the end. Issues: texts that are not tokens, up to the one at which cel-go gives up. */
 export function scan(source: string): { tokens: Token[]; issues: Issue[] } {
   const tokens: Token[] = []
   const issues: Issue[] = []
@@ -86,6 +86,7 @@ export function scan(source: string): { tokens: Token[]; issues: Issue[] } {
       const text = unrecognized(source, at)
       issues.push({ at: points, message: `Syntax error: token recognition error at: '${text}'` })
       take(text)
+      if (issues.length > maxShown) break
       continue
     }
     tokens.push({ ...found, at: points })
