@@ -107,7 +107,8 @@ export interface Tenants {
   subscribe(handler: TenantSubscriber): () => void
   /**
    * A client with administrator rights in the tenant. Calls fail with NotFound if the tenant does not exist, also when there is another one of
-   * its name: what is still done for a tenant that is gone is not done to that one.
+   * its name: what is still done for a tenant that is gone is not done to that one. Over HTTP this holds as soon as the list of tenants
+   * shows it; until then calls reach the tenant of that name.
    */
   client(tenant: string, use?: TenantUse): KubeClient
   /** One list and watch of a kind over all current and future tenants, which resumes automatically. */

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { pause, systemClock, type Timer } from "../../client/clock.ts"
 import { DelayHeap } from "../../client/workqueue/delay-heap.ts"
-import { Introductions } from "./introductions.ts"
+import { Introductions, Rests } from "./introductions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
 export interface SleepLimits {
@@ -57,8 +57,9 @@ export class Sleep implements Disposable {
     this.#limits = limits
     this.#isBusy = isBusy
     const { signal } = this.#ending
-    this.#toAwake = new Introductions((entry) => this.#isStillAwake(entry), signal)
-    this.#toSleeping = new Introductions((entry) => entry.isAwake || this.#room(), signal)
+    const rests = new Rests()
+    this.#toAwake = new Introductions((entry) => this.#isStillAwake(entry), rests, signal)
+    this.#toSleeping = new Introductions((entry) => entry.isAwake || this.#room(), rests, signal)
   }
 
   get awake(): number {
@@ -123,7 +124,7 @@ export class Sleep implements Disposable {
   async #room(): Promise<true> {
     const sinceStart = performance.now() - this.#began
     await this.#pause(firstCallMs - sinceStart)
-    if (this.#coming.size > 0) {
+    if (this.#coming.size > 0 && sinceStart < lastCallMs) {
       await Promise.race([Promise.allSettled(this.#coming), this.#pause(lastCallMs - sinceStart)])
       await nextTurn() // the tenants are called for them in this turn
     }
