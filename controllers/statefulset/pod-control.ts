@@ -16,6 +16,8 @@ export interface Replica {
   pod: Pod
   /** false if the pod is still to be created. */
   exists: boolean
+  /** It exists since this reconcile. */
+  isCreated?: true
 }
 
 export interface PodControlOptions {
@@ -49,6 +51,7 @@ export class PodControl {
     try {
       replica.pod = await this.#client.create<Pod>(podResource, pod)
       replica.exists = true
+      replica.isCreated = true
     } catch (error) {
       // The pod belongs to another owner, or the cache is stale.
       if (isAlreadyExists(error)) throw error

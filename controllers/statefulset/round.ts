@@ -77,9 +77,12 @@ export class Round {
     if (this.#options.set.spec?.updateStrategy?.type !== "OnDelete") await this.#replaceOld()
   }
 
-  status(): StatefulSetStatus {
+  /** Default: with the pods that it has created, which are not observed yet. */
+  status({ withCreated = true } = {}): StatefulSetStatus {
     const { set, current, update, collisionCount } = this.#options
-    const all = [...this.#replicas, ...this.#condemned].filter(({ exists }) => exists).map(({ pod }) => pod)
+    const all = [...this.#replicas, ...this.#condemned]
+      .filter(({ exists, isCreated = false }) => exists && (withCreated || !isCreated))
+      .map(({ pod }) => pod)
     const living = all.filter((pod) => !isTerminating(pod) && pod !== this.#replaced)
     const names = { current: current.metadata.name ?? "", update: update.metadata.name ?? "" }
     const count = (pods: readonly Pod[], test: (pod: Pod) => boolean): number => pods.filter(test).length

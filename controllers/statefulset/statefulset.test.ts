@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
 import { eventually, eventTexts, startHarness } from "../testing/harness.ts"
 import { names, only, podsOf, settled, statefulSet, statusOf } from "../testing/stateful-set.ts"
@@ -105,5 +105,17 @@ describe("a StatefulSet", () => {
     await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 0 }))
     await harness.cluster.delete(pods, "default", "db-0")
     await settled(harness, 1)
+  })
+
+  test("replaces what others wrote into its status when it makes a pod again", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel" }))
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 2, observedGeneration: 1 }))
+    const set = harness.cluster.find<StatefulSet>(statefulSets, "default", "db")!
+    const status = { ...set.status!, observedGeneration: 9 }
+    await harness.cluster.update(statefulSets, { ...set, status }, { subresource: "status" })
+    await harness.cluster.delete(pods, "default", "db-1")
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 2, observedGeneration: 1 }))
+    expect(names(harness)).toEqual(["db-0", "db-1"])
   })
 })

@@ -1,5 +1,6 @@
 // Runs pods with stable identities in order. Source: k8s.io/kubernetes/pkg/controller/statefulset.
 
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import {
@@ -106,7 +107,9 @@ async function carryOut(client: KubeClient, set: StatefulSet, round: Round): Pro
     failure = error
   }
   const status = round.status()
-  if (isOutdated(set, status)) await client.update(statefulSets, { ...set, status }, { subresource: "status" })
+  if (isOutdated(set, status) || isReplacedMeanwhile(set, status, round)) {
+    await client.update(statefulSets, { ...set, status }, { subresource: "status" })
+  }
   if (failure !== undefined) throw failure
 }
 
@@ -117,5 +120,9 @@ function isOutdated({ status: before = {} as StatefulSetStatus }: StatefulSet, s
     (status[field] || undefined) !== (before[field] || undefined)
   return [...counts, "currentRevision" as const, "updateRevision" as const].some(differs)
 }
+
+/** Upstream writes once before it has observed the pods that it creates, which also replaces what others wrote. */
+const isReplacedMeanwhile = (set: StatefulSet, status: StatefulSetStatus, round: Round): boolean =>
+  isOutdated(set, round.status({ withCreated: false })) && !equalIgnoringNulls(status, set.status)
 
 const counts = ["replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"] as const

@@ -132,8 +132,7 @@ function status(random: Random, kind: Kind): Step {
   const fields = pick<object>(random, [
     counts,
     counts,
-    // Of StatefulSets one that is too great stays until something changes, and upstream writes that there are fewer pods for a moment.
-    { observedGeneration: random(kind === "StatefulSet" ? 2 : 9) },
+    { observedGeneration: random(9) },
     { conditions: null },
     { conditions: [condition("Mine", "True")] },
     {
