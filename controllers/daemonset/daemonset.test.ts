@@ -152,13 +152,32 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(statusOf(harness)?.updatedNumberScheduled).toBe(1))
   })
 
-  test("deletes a pod whose node has been deleted", async () => {
+  test("deletes a pod whose node has been deleted when something else changes", async () => {
     await using harness = await startHarness({ only })
     for (const name of ["a", "b"]) await harness.create(nodes, node(name))
     await harness.create(daemonSets, daemonSet())
     await eventually(() => expect(placed(harness)).toEqual(["a", "b"]))
     await harness.cluster.delete(nodes, undefined, "a")
-    await eventually(() => expect(placed(harness)).toEqual(["b"]))
+    await harness.create(nodes, node("c"))
+    await eventually(() => expect(placed(harness)).toEqual(["b", "c"]))
+  })
+
+  test("is not reconciled when a node without its pods is deleted, as upstream", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a", { disk: "ssd" }))
+    await harness.create(nodes, node("b"))
+    await harness.create(daemonSets, daemonSet({}, { nodeSelector: { disk: "ssd" } }))
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ currentNumberScheduled: 1 }))
+    await bindPods(harness)
+    await harness.change(daemonSets, "default", "agent", { spec: { minReadySeconds: 1 } })
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ observedGeneration: 2 }))
+    await harness.change(nodes, undefined, "a", { spec: { taints: [{ key: "new", effect: "NoSchedule" }] } })
+    await harness.cluster.delete(nodes, undefined, "b")
+    const witness = daemonSet({}, { nodeSelector: { disk: "hdd" } })
+    await harness.create(daemonSets, { ...witness, metadata: { ...witness.metadata, name: "witness" } })
+    await harness.create(nodes, node("c", { disk: "hdd" }))
+    await eventually(() => expect(placed(harness)).toEqual(["a", "c"]))
+    expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 0 })
   })
 
   test("creates another pod for a released one", async () => {

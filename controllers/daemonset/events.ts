@@ -82,6 +82,6 @@ export function followNodes({
         equalIgnoringNulls(node.spec?.taints, previous.spec?.taints)
       if (!isSame) nodeChanged(tenant, node)
     },
-    deleted: (tenant) => controller.enqueueAll(tenant),
+    // As upstream, a deleted one is noticed when its pods are deleted, or something else of the set changes.
   })
 }
