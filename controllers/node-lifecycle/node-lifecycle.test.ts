@@ -4,7 +4,6 @@ import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { leases, nodes, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
-import { taintSteps } from "./taints.ts"
 
 const only = ["node-lifecycle", "taint-eviction"]
 const begin = "2026-01-01T00:00:00Z"
@@ -261,32 +260,5 @@ describe("a node", () => {
     const taints = [unreachable, { key: "mine", effect: "NoExecute" }]
     await harness.change(nodes, undefined, "a", { spec: { taints } })
     await eventually(() => expect(podNames(harness)).toEqual([]))
-  })
-})
-
-describe("taintSteps()", () => {
-  const of = (spec: object, ...conditions: [string, string][]): Node =>
-    ({ spec, status: { conditions: conditions.map(([type, status]) => ({ type, status })) } }) as Node
-  const notReady = "node.kubernetes.io/not-ready"
-  const unreachable = "node.kubernetes.io/unreachable"
-
-  test.each<[Node, ...string[][]]>([
-    [of({}, ["Ready", "True"])],
-    [of({ unschedulable: true }, ["Ready", "True"]), ["node.kubernetes.io/unschedulable:NoSchedule"]],
-    [of({}, ["Ready", "True"], ["DiskPressure", "True"]), ["node.kubernetes.io/disk-pressure:NoSchedule"]],
-    [of({}, ["Ready", "False"]), [`${notReady}:NoSchedule`, `${notReady}:NoExecute`]],
-    [
-      of({ taints: [{ key: notReady, effect: "NoExecute" }] }, ["Ready", "Unknown"]),
-      [`${notReady}:NoExecute`, `${unreachable}:NoSchedule`, `${unreachable}:NoExecute`],
-      [`${unreachable}:NoSchedule`, `${unreachable}:NoExecute`],
-    ],
-    [of({ taints: [{ key: notReady, effect: "NoExecute" }] }, ["Ready", "True"]), []],
-    [of({ taints: [{ key: notReady, effect: "NoExecute" }] }, ["DiskPressure", "False"])],
-    [of({ taints: [{ key: notReady, effect: "NoSchedule" }] }), []],
-    [of({ taints: [{ key: "mine", effect: "NoSchedule" }] }, ["Ready", "True"])],
-    [of({ taints: [{ key: "node.kubernetes.io/memory-pressure", effect: "NoSchedule" }] }, ["Ready", "True"]), []],
-  ])("of %j", (subject, ...wanted) => {
-    const steps = taintSteps(subject, true, 0)
-    expect(steps.map((taints) => taints.map(({ key, effect }) => `${key}:${effect}`))).toEqual(wanted)
   })
 })

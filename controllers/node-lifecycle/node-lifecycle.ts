@@ -13,7 +13,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { podCondition } from "../pods/pod-state.ts"
 import { inherited, observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
-import { isEvicting, readyCondition, taintSteps } from "./taints.ts"
+import { type Eviction, isEvicting, readyCondition, taintSteps } from "./taints.ts"
 import { EvictionPace, NodeCounts, zoneOf } from "./zones.ts"
 
 const merge = { type: "merge" } as const
@@ -28,6 +28,8 @@ interface NodeMemory {
   health: Health | undefined
   /** No node was ready at the last reconcile; undefined: there was none. */
   wasAllDown: boolean | undefined
+  /** It has been tainted for its state since it was ready: what users write into that taint stays. */
+  isTainted: boolean
   /** The node has stopped reporting, and its pods are not marked as not ready yet. */
   hasPodsToMark: boolean
 }
@@ -100,8 +102,9 @@ async function reconcile(parts: Parts, { tenant, name }: Key): Promise<Reconcile
   if (isThere && counts.set(node)) controller.enqueueAll(tenant)
   const { isAllDown } = counts
   const turn = mayEvict(counts, node, memory, ofTenant.pace, ctx.clock.elapsed())
-  node = await alignTaints(client, node, turn.evict, now)
+  node = await alignTaints(client, node, turn, now)
   memory.wasAllDown = isAllDown
+  memory.isTainted = turn.isNew === true || (memory.isTainted && turn.evict)
   const ready = readyCondition(node)?.status
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)
   memory.hasPodsToMark = false
@@ -131,6 +134,7 @@ function registerNode(
     reference: referenceTo(node),
     health: former && inherited(former, ctx.clock.elapsed()),
     wasAllDown: undefined,
+    isTainted: false,
     hasPodsToMark: false,
   }
   recordNodeEvent(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
@@ -179,9 +183,9 @@ async function markSilent(
   return written
 }
 
-async function alignTaints(client: KubeClient, node: Node, evict: boolean, now: number): Promise<Node> {
+async function alignTaints(client: KubeClient, node: Node, eviction: Eviction, now: number): Promise<Node> {
   let written = node
-  for (const taints of taintSteps(node, evict, now)) {
+  for (const taints of taintSteps(node, eviction, now)) {
     written = await client.update<Node>(nodeResource, { ...written, spec: { ...written.spec, taints } })
   }
   return written
@@ -199,21 +203,21 @@ function recordNodeEvent(controller: Controller<Node>, tenant: string, node: Nod
 function mayEvict(
   counts: NodeCounts,
   node: Node,
-  { wasAllDown }: NodeMemory,
+  { wasAllDown, isTainted }: NodeMemory,
   pace: EvictionPace,
   now: number,
-): { evict: boolean; waitMs?: number } {
+): Eviction & { waitMs?: number } {
   const ready = readyCondition(node)?.status
   if (ready === "True") return { evict: false }
   // If no node is ready, the observer is more likely to be at fault than the nodes: all evictions end. What a user adds then stays.
   if (counts.isAllDown && wasAllDown !== true) return { evict: false }
   // A new one has nothing to keep.
   if (ready === undefined) return { evict: wasAllDown !== undefined }
-  if (isEvicting(node)) return { evict: true }
   const rate = counts.isAllDown ? 0 : counts.rateOf(zoneOf(node))
+  if (isEvicting(node)) return { evict: true, isNew: !isTainted && rate > 0 }
   if (rate === 0) return { evict: false }
   const waitMs = pace.take(zoneOf(node), rate, now)
-  return waitMs === 0 ? { evict: true } : { evict: false, waitMs }
+  return waitMs === 0 ? { evict: true, isNew: true } : { evict: false, waitMs }
 }
 
 async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefined> {

@@ -25,34 +25,61 @@ type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[numb
 export const readyCondition = (node: Node): NodeCondition | undefined =>
   node.status?.conditions?.find(({ type }) => type === "Ready")
 
+const isOfState = ({ key, effect }: Taint): boolean =>
+  effect === "NoExecute" && (key === notReady || key === unreachable)
+
 /** Its pods are evicted because it is not ready. */
-export const isEvicting = ({ spec }: Node): boolean =>
-  (spec?.taints ?? []).some(({ key, effect }) => effect === "NoExecute" && (key === notReady || key === unreachable))
+export const isEvicting = ({ spec }: Node): boolean => (spec?.taints ?? []).some((taint) => isOfState(taint))
+
+export interface Eviction {
+  /** The node's pods are evicted if it is not ready; if it says nothing of that, it keeps what evicts them. */
+  evict: boolean
+  /** What evicts them is written anew, also if a user wrote it. */
+  isNew?: boolean
+}
 
 /**
  * The node's taints after each write that is needed. What is new is added before what is old is removed, as upstream: who watches sees both
- * for a moment. `evict`: its pods are evicted if it is not ready; if it says nothing of that, it keeps what evicts them.
+ * for a moment.
  */
-export function taintSteps(node: Node, evict: boolean, now: number): Taint[][] {
-  const taints = node.spec?.taints ?? []
-  const wanted = new Map<string, string>()
-  for (const { type, status } of node.status?.conditions ?? []) {
-    const key = byCondition[type]?.[status]
-    if (key !== undefined) wanted.set(`${key} NoSchedule`, key)
-  }
-  if (node.spec?.unschedulable === true) wanted.set(`${unschedulable} NoSchedule`, unschedulable)
-  const ready = readyCondition(node)?.status
-  if (evict && ready === "False") wanted.set(`${notReady} NoExecute`, notReady)
-  if (evict && ready === "Unknown") wanted.set(`${unreachable} NoExecute`, unreachable)
-  const isOurs = ({ key, effect }: Taint): boolean => {
-    if (effect === "NoSchedule") return ofConditions.has(key)
-    return effect === "NoExecute" && [notReady, unreachable].includes(key) && !(evict && ready === undefined)
-  }
-  const kept = taints.filter((taint) => !isOurs(taint) || wanted.delete(`${taint.key} ${taint.effect}`))
+export function taintSteps(node: Node, { evict, isNew = false }: Eviction, now: number): Taint[][] {
   const timeAdded = timestamp(new Date(now))
-  const added = [...wanted].map(([id, key]) => ({ key, effect: id.slice(key.length + 1), timeAdded }) as Taint)
+  const wanted = wantedTaints(node, evict)
+  const present = node.spec?.taints ?? []
+  const isOurs = (taint: Taint): boolean => {
+    if (taint.effect === "NoSchedule") return ofConditions.has(taint.key)
+    return isOfState(taint) && !(evict && readyCondition(node) === undefined)
+  }
+  const isOutdated = (taint: Taint): boolean => isOfState(taint) && isOfUser(taint) && wanted.has(idOf(taint))
+  // It is also written anew when it replaces the other.
+  const isRenewed = isNew || present.filter((taint) => isOfState(taint)).length > 1
+  const outdated = new Set(isRenewed ? present.filter(isOutdated) : [])
+  const taints = present.map((taint) =>
+    outdated.has(taint) ? { key: taint.key, effect: taint.effect, timeAdded } : taint,
+  )
+  const kept = taints.filter((taint) => !isOurs(taint) || wanted.delete(idOf(taint)))
+  const added = [...wanted.values()].map((taint): Taint => ({ ...taint, timeAdded }))
   const steps: Taint[][] = []
-  if (added.length > 0) steps.push([...taints, ...added])
+  if (added.length + outdated.size > 0) steps.push([...taints, ...added])
   if (kept.length < taints.length) steps.push([...kept, ...added])
   return steps
+}
+
+const idOf = ({ key, effect }: Taint): string => `${key} ${effect}`
+
+/** Written by this controller, it would have a time and no value. */
+const isOfUser = ({ value, timeAdded }: Taint): boolean => (value ?? "") !== "" || timeAdded === undefined
+
+function wantedTaints(node: Node, evict: boolean): Map<string, Taint> {
+  const wanted = new Map<string, Taint>()
+  const want = (key: string, effect: string): unknown => wanted.set(idOf({ key, effect }), { key, effect })
+  for (const { type, status } of node.status?.conditions ?? []) {
+    const key = byCondition[type]?.[status]
+    if (key !== undefined) want(key, "NoSchedule")
+  }
+  if (node.spec?.unschedulable === true) want(unschedulable, "NoSchedule")
+  const ready = readyCondition(node)?.status
+  if (evict && ready === "False") want(notReady, "NoExecute")
+  if (evict && ready === "Unknown") want(unreachable, "NoExecute")
+  return wanted
 }

@@ -27,6 +27,10 @@ const after = (key: string, tolerationSeconds: number): object => ({
   tolerationSeconds,
 })
 
+const notReady = (value: string): object => ({ key: "node.kubernetes.io/not-ready", effect: "NoExecute", value })
+/** Longer than upstream waits until it looks again. */
+const seen = [settle, settle, settle]
+
 export const nodeScenarios: readonly Scenario[] = [
   {
     name: "node that sends its pods away",
@@ -156,6 +160,19 @@ export const nodeScenarios: readonly Scenario[] = [
         has: { spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoExecute" }] } },
       },
       settle,
+    ],
+  },
+  {
+    name: "node that a user taints before and after it is not ready",
+    steps: [
+      node,
+      ...seen,
+      tainted(notReady("before")),
+      settle,
+      says("a", ["Ready", "False"]),
+      ...seen,
+      tainted(notReady("after")),
+      ...seen,
     ],
   },
   {
