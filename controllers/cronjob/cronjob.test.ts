@@ -196,6 +196,16 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:15:00Z")]))
   })
 
+  test("has missed times of a schedule that was changed while it was suspended", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ schedule: "0 0 1 1 *", suspend: true }))
+    await advanceTo(clock, "2026-01-01T00:10:30Z")
+    await harness.change(cronJobs, "default", "tick", { spec: { schedule: "*/5 * * * *" } })
+    await harness.change(cronJobs, "default", "tick", { spec: { suspend: false } })
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:10:00Z")]))
+  })
+
   test("records events for Jobs that completed, disappeared or are not its own", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })

@@ -23,10 +23,13 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<CronJob>(cronJobs)
   const jobs = ctx.informers.of<Job>(jobResource)
   const controller = new Controller<CronJob>(ctx, { name: "cronjob", primary: all, reads: [jobs] })
+  // A changed schedule starts with its next time; times before it are not missed until something else changes.
+  const changed = new Set<string>()
   const enqueue = (tenant: string, job: Job): void => {
     const { namespace } = job.metadata
     const owner = controllerOf(job)
     if (owner?.kind !== "CronJob" || all.get(tenant, namespace, owner.name)?.metadata.uid !== owner.uid) return
+    changed.delete(owner.uid)
     controller.enqueue(tenant, namespace, owner.name)
   }
   jobs.subscribe({
@@ -37,12 +40,11 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
     },
     deleted: enqueue,
   })
-  // A changed schedule starts with its next time; times before it are not missed.
-  const changed = new Set<string>()
   all.subscribe({
-    updated(_tenant, { spec, metadata }, { spec: before }) {
+    updated(_tenant, { spec, metadata: { uid = "" } }, { spec: before }) {
       const isSame = spec?.schedule === before?.schedule && spec?.timeZone === before?.timeZone
-      if (!isSame) changed.add(metadata.uid ?? "")
+      if (isSame) changed.delete(uid)
+      else changed.add(uid)
     },
     forgotten: ({ metadata }) => changed.delete(metadata.uid ?? ""),
   })
@@ -58,6 +60,7 @@ async function reconcile(
   const { tenant } = key
   const cron = ctx.informers.of<CronJob>(cronJobs).get(tenant, key.namespace, key.name)
   if (cron === undefined) return
+  const isNew = changed.delete(cron.metadata.uid ?? "")
   // As upstream, Jobs are found by the name of their owner, including Jobs of a previous CronJob of this name or of another kind.
   const owned = ctx.informers
     .of<Job>(jobResource)
@@ -71,7 +74,6 @@ async function reconcile(
     if (schedule !== undefined) {
       const now = ctx.clock.now()
       const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
-      const isNew = changed.delete(cron.metadata.uid ?? "")
       const missed = isNew ? noneMissed : missedTime(controller, tenant, cron, schedule, since, now)
       if (missed === undefined) return
       const { latest } = missed
@@ -161,7 +163,8 @@ function shouldStart(
     return false
   }
   const name = jobName(cron, due)
-  if (active.some((job) => job.name === name) || lastScheduleTime === timestamp(new Date(due))) return false
+  const isListed = active.some((job) => job.name === name && job.namespace === cron.metadata.namespace)
+  if (isListed || lastScheduleTime === timestamp(new Date(due))) return false
   if (concurrencyPolicy === "Forbid" && active.length > 0) {
     const text = "Not starting job because prior execution is running and concurrency policy is Forbid"
     controller.event(tenant, cron, "Normal", "JobAlreadyActive", text)

@@ -12,7 +12,11 @@ export const cronJobs: Family = (random) => {
   const due = (): Step[] => {
     day++
     const last = pick(random, [lastYear, lastYear, beforeThat])
-    return [patched({ suspend: true }), last, patched({ suspend: false, schedule: `0 0 ${day} 1 *` })]
+    const schedule = { schedule: `0 0 ${day} 1 *` }
+    // Changed together, the times before are not missed.
+    return chance(random, 0.4)
+      ? [patched({ suspend: true }), last, patched({ suspend: false, ...schedule })]
+      : [patched({ suspend: true, ...schedule }), last, patched({ suspend: false })]
   }
   const otherwise = (): Step[] => {
     const schedule = pick(random, schedules)

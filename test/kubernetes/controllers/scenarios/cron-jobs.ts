@@ -34,6 +34,10 @@ export const cronJobScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "cron job whose schedule changes while it is suspended",
+    steps: [...due, patched({ schedule: "0 0 2 1 *" }), settle, resume, settle],
+  },
+  {
     name: "cron job of several years ago",
     steps: [cron({ suspend: true }), settle, last(`${thisYear - 5}-06-01T00:00:00Z`), settle, resume, settle],
   },
