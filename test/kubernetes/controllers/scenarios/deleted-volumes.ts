@@ -1,28 +1,21 @@
 // PersistentVolumes that are deleted, and those whose claims are.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { settle } from "./steps.ts"
 import { bound, claim, isIn, volume } from "./volume-steps.ts"
+
+const inUse: readonly Step[] = [volume("one", "5Gi"), isIn("one", "Available"), claim("data", "2Gi"), bound("data")]
+const released: readonly Step[] = [...inUse, { delete: ["persistentvolumeclaims", "data"] }, isIn("one", "Released")]
 
 export const deletedVolumeScenarios: readonly Scenario[] = [
   {
     name: "volume retained after its claim",
-    steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { delete: ["persistentvolumeclaims", "data"] },
-      isIn("one", "Released"),
-    ],
+    steps: released,
   },
   {
     name: "volume deleted under its claim",
     steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
+      ...inUse,
       { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } } },
       { delete: ["persistentvolumes", "NAMESPACE-one"] },
       { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } }, mayBeGone: true },
@@ -32,12 +25,7 @@ export const deletedVolumeScenarios: readonly Scenario[] = [
   {
     name: "volume that is given free again",
     steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { delete: ["persistentvolumeclaims", "data"] },
-      isIn("one", "Released"),
+      ...released,
       { patch: ["persistentvolumes", "NAMESPACE-one"], with: { spec: { claimRef: null } } },
       isIn("one", "Available"),
       claim("other", "2Gi"),
@@ -46,15 +34,7 @@ export const deletedVolumeScenarios: readonly Scenario[] = [
   },
   {
     name: "volume that is bound is deleted",
-    steps: [
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      settle,
-      { delete: ["persistentvolumes", "NAMESPACE-one"] },
-      settle,
-    ],
+    steps: [...inUse, settle, { delete: ["persistentvolumes", "NAMESPACE-one"] }, settle],
   },
   {
     name: "unbound volume is deleted",
