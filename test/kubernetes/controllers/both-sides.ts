@@ -15,6 +15,7 @@ import { DualStackAddresses, dualStackFlags } from "./dual-stack-addresses.ts"
 import { kindsWithAggregated } from "./kinds.ts"
 import { serveMetrics } from "./metrics.ts"
 import { createNodes, Heartbeats } from "./nodes.ts"
+import { OwnRanges } from "./own-ranges.ts"
 import { play, prepare } from "./play.ts"
 import type { Scenario, Snapshot } from "./scenario.ts"
 import { Side } from "./side.ts"
@@ -94,15 +95,16 @@ export async function startBothSides(sidesOptions: SidesOptions = {}): Promise<B
   // Ours does not ask again what was refused for now, such as an eviction while a budget cannot be counted.
   const { server, certificateAuthority, token } = kubernetes
   const realClient = starting.use(createHttpClient({ server, certificateAuthority, token, limits: { retries: 0 } }))
+  const ranges = new OwnRanges()
   const sides = await Promise.all(
     [realClient, tenants.client("a")].map(async (client) => {
       await defineThings(client)
       const heartbeats = new Heartbeats(client, ending.signal)
       if (nodes) await createNodes(client, { zones: metrics, heartbeats })
-      if (!metrics) return Side.start(client, ending.signal, { ...kinds, heartbeats })
+      if (!metrics) return Side.start(client, ending.signal, { ...kinds, heartbeats, ranges })
       await serveMetrics(client)
       const customMetrics = starting.use(await CustomMetrics.start(client))
-      return Side.start(client, ending.signal, { customMetrics, heartbeats })
+      return Side.start(client, ending.signal, { customMetrics, heartbeats, ranges })
     }),
   )
   const stack = starting.move()

@@ -10,7 +10,6 @@ import { deploymentsFollow } from "./followed.ts"
 import { kindOf, ownKind } from "./kinds.ts"
 import { bind, playNodes, report } from "./kubelets.ts"
 import { setQueue, setUsage } from "./metrics.ts"
-import { ownRanges } from "./own-ranges.ts"
 import type { Action, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
 import { takeSnapshot } from "./snapshot.ts"
@@ -39,12 +38,11 @@ export async function prepare(side: Side, scenario: Scenario, time: number): Pro
   for (const step of scenario.before ?? []) {
     // What is refused is not kept: what there is then shows it.
     const refusals = step.mayBeRefused === true ? [] : undefined
-    await attempt(refusals, async () => take(side, namespace, await named(client, namespace, step), refusals))
+    await attempt(refusals, async () => take(side, namespace, await named(side, namespace, step), refusals))
   }
 }
 
 export async function play(side: Side, scenario: Scenario, time: number): Promise<Snapshot> {
-  const { client } = side
   const namespace = namespaceOf(scenario, time)
   const stop = new AbortController()
   const { nodes: mode } = scenario
@@ -53,7 +51,7 @@ export async function play(side: Side, scenario: Scenario, time: number): Promis
     const refused: StatusError[] = []
     for (const step of scenario.steps) {
       const refusals = step.mayBeRefused === true ? refused : undefined
-      await attempt(refusals, async () => take(side, namespace, await named(client, namespace, step), refusals))
+      await attempt(refusals, async () => take(side, namespace, await named(side, namespace, step), refusals))
     }
     await settle(side, namespace)
     return await takeSnapshot(side, namespace, refused, scenario.ignoreConditions)
@@ -75,8 +73,8 @@ async function attempt(refusals: StatusError[] | undefined, act: () => Promise<u
 }
 
 /** A step with the names and uids of this time. */
-async function named(client: KubeClient, namespace: string, step: Step): Promise<Step> {
-  const { four, six } = ownRanges(namespace)
+async function named({ client, ranges }: Side, namespace: string, step: Step): Promise<Step> {
+  const { four, six } = ranges.of(namespace)
   const texts = JSON.stringify(step).replaceAll("RANGE4", four).replaceAll("RANGE6", six)
   let text = texts.replaceAll("NAMESPACE", namespace)
   for (const [found, elsewhere, resource = "", name = ""] of text.matchAll(/UID:(?:([^/"]+)\/)?([a-z]+)\/([^/"]+)/g)) {

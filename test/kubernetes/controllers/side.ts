@@ -9,12 +9,14 @@ import type { CustomMetrics } from "./custom-metrics.ts"
 import { kinds as usual, type Kinds } from "./kinds.ts"
 import type { Heartbeats } from "./nodes.ts"
 import { isReordered } from "./orders.ts"
+import type { OwnRanges } from "./own-ranges.ts"
 
 /** Objects without a namespace, and other namespaces, are a scenario's by their names, which begin with its namespace's (play.ts). */
 const namedAfter = /^s\d+-.*?-ns(?=-|$)/
 
 export interface SideOptions {
   heartbeats: Heartbeats
+  ranges: OwnRanges
   customMetrics?: CustomMetrics
   /** Those of its objects. Default: of every cluster. */
   kinds?: Kinds
@@ -24,6 +26,7 @@ export class Side {
   readonly client: KubeClient
   readonly kinds: Kinds
   readonly heartbeats: Heartbeats
+  readonly ranges: OwnRanges
   /** Where it has a custom metrics API. */
   readonly customMetrics: CustomMetrics | undefined
   /** By namespace. */
@@ -36,11 +39,12 @@ export class Side {
     client: KubeClient,
     canary: Canary,
     autoscalers: AutoscalerCanary | undefined,
-    { heartbeats, customMetrics, kinds = usual }: SideOptions,
+    { heartbeats, ranges, customMetrics, kinds = usual }: SideOptions,
   ) {
     this.client = client
     this.#autoscalers = autoscalers
     this.heartbeats = heartbeats
+    this.ranges = ranges
     this.#canary = canary
     this.customMetrics = customMetrics
     this.kinds = kinds

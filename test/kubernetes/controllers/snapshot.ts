@@ -6,7 +6,7 @@ import { events, leases } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 import { ownKind } from "./kinds.ts"
 import { inOrder } from "./orders.ts"
-import { ownRanges } from "./own-ranges.ts"
+import type { OwnRange } from "./own-ranges.ts"
 import type { Snapshot } from "./scenario.ts"
 import type { Side } from "./side.ts"
 
@@ -27,7 +27,7 @@ export async function takeSnapshot(
   const namespaced = await Promise.all(
     [...new Set([namespace, ...spaces])].map((each) => client.list(events, { namespace: each })),
   )
-  const names = replacements(all, namespace)
+  const names = replacements(all, namespace, side.ranges.of(namespace))
   const objects: Snapshot["objects"] = {}
   for (const [index, { items }] of lists.entries()) {
     const plain = items.map((object) => normalize(object, names, ignoredConditions)).sort(byText)
@@ -114,9 +114,9 @@ function isComparable(event: KubeObject): boolean {
 /** Where else there is something of a scenario: leases of API servers. */
 const elsewhereOf: ReadonlyMap<Resource, string> = new Map([[leases, "kube-system"]])
 
-async function listAll({ client, kinds }: Side, namespace: string): Promise<{ items: KubeObject[] }[]> {
+async function listAll({ client, kinds, ranges }: Side, namespace: string): Promise<{ items: KubeObject[] }[]> {
   const shared = await Promise.all(kinds.cluster.map((kind) => client.list(kind)))
-  const { four, six } = ownRanges(namespace)
+  const { four, six } = ranges.of(namespace)
   // Names are separated from it by a hyphen, which no other namespace goes on with (play.ts).
   const isOurs = ({ metadata: { name = "" }, ...rest }: KubeObject): boolean => {
     const { parentRef } = (rest["spec"] ?? {}) as Partial<NonNullable<IPAddress["spec"]>>
@@ -147,8 +147,7 @@ async function listAll({ client, kinds }: Side, namespace: string): Promise<{ it
 }
 
 /** Longest first, so that a name that begins with another is not cut. */
-function replacements(objects: readonly KubeObject[], namespace: string): Named[] {
-  const { four, six } = ownRanges(namespace)
+function replacements(objects: readonly KubeObject[], namespace: string, { four, six }: OwnRange): Named[] {
   const names: Named[] = [
     [namespace, "NAMESPACE"],
     [`${four}.`, "RANGE4."],
