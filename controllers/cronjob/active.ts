@@ -71,6 +71,8 @@ async function exists(
   namespace: string | undefined,
   name: string,
 ): Promise<boolean> {
+  // Somebody else's reference, to no Job.
+  if ((namespace ?? "") === "") return false
   try {
     await controller.client(tenant).get(jobResource, namespace, name)
     return true

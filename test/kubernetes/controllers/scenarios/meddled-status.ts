@@ -1,9 +1,10 @@
 // Statuses of workloads that users have written, which stay until something else changes, or until the workload is looked at again.
 
 import type { Scenario, Step } from "../scenario.ts"
+import { cron } from "./cron-job-steps.ts"
 import { daemon } from "./daemon-set-steps.ts"
 import { stateful } from "./stateful-set-steps.ts"
-import { job, settle } from "./steps.ts"
+import { job, owner, settle } from "./steps.ts"
 
 const status = (resource: string, name: string, fields: object): Step => ({
   patch: [resource, name],
@@ -17,6 +18,10 @@ export const meddledStatusScenarios: readonly Scenario[] = [
     name: "daemon set that has observed a generation to come",
     nodes: "ready",
     steps: [daemon(), settle, status("daemonsets", "web", { observedGeneration: 5 }), settle],
+  },
+  {
+    name: "cron job whose active job is none",
+    steps: [cron({ suspend: true }), settle, status("cronjobs", "tick", { active: [owner] }), settle],
   },
   {
     name: "job without uncounted pods in its status",
