@@ -14,11 +14,12 @@ import { disruptionBudgets } from "./disruption-budgets.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
 import { leases, unusedTokens } from "./left-over.ts"
+import { meddledFamilies } from "./meddled-families.ts"
+import { meddling } from "./meddling.ts"
 import { mirroredEndpoints } from "./mirrored-endpoints.ts"
 import { heldNamespaces, inhabited } from "./namespaces.ts"
 import { nodes } from "./nodes.ts"
 import { definitionsThatGo, ownersAcross } from "./owners-across.ts"
-import { meddling } from "./meddling.ts"
 import { namespaces, owners } from "./owners.ts"
 import { policies } from "./policies.ts"
 import { quotasAtOnce } from "./quotas-at-once.ts"
@@ -45,6 +46,7 @@ const families: Readonly<Record<string, Family>> = {
   "meddled StatefulSet": meddling("StatefulSet"),
   "meddled DaemonSet": meddling("DaemonSet"),
   "meddled Job": meddling("Job"),
+  ...meddledFamilies,
   Job: jobs,
   CronJob: cronJobs,
   Service: services,

@@ -53,7 +53,8 @@ function randomJob(random: Random): Step {
 
 function successRule(random: Random, completions: number): object {
   const last = random(completions)
-  const indexes = { succeededIndexes: pick(random, [`${last}`, `0-${last}`, `${random(last + 1)}-${last}`]) }
+  const to = (first: number): string => (first === last ? `${last}` : `${first}-${last}`)
+  const indexes = { succeededIndexes: pick(random, [to(last), to(0), to(random(last + 1))]) }
   const count = { succeededCount: 1 + random(completions) }
   return pick<object>(random, [indexes, count, { ...indexes, succeededCount: 1 }])
 }
