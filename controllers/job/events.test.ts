@@ -85,6 +85,22 @@ describe("a Job of several pods", () => {
     expect(find(harness).status).toMatchObject({ succeeded: 1, active: 3 })
     expect(podsOf(harness)).toHaveLength(4)
   })
+
+  test("replaces a pod at once that fails after a user has taken its finalizer away", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ parallelism: 2, completions: 2 }))
+    await eventually(() => expect(find(harness).status).toMatchObject({ active: 2 }))
+    const [first] = podsOf(harness)
+    await harness.change(pods, "default", first!.metadata.name!, { metadata: { finalizers: null } })
+    await turns()
+    clock.advance(1_000)
+    await harness.setPod(first!, "Failed", false)
+    await turns()
+    clock.advance(1_000)
+    await eventually(() => expect(podsOf(harness)).toHaveLength(3))
+    expect(find(harness).status?.failed).toBeUndefined()
+  })
 })
 
 describe("a pod without a controller", () => {

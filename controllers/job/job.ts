@@ -27,7 +27,7 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
   })
   const memory: JobMemory = {
     expectations: new Expectations(ctx.clock),
-    backoffs: new Map<string, Failures>(),
+    backoffs: new Map<string, Failures | undefined>(),
     statusWrites: new WriteTracker(ctx.clock),
     podWrites: new WriteTracker(ctx.clock),
   }

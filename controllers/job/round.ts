@@ -19,8 +19,8 @@ import { viewOf, type JobView } from "./view.ts"
 /** State of all Jobs, by uid. */
 export interface JobMemory {
   expectations: Expectations
-  /** Consecutive failures. */
-  backoffs: Map<string, Failures>
+  /** Consecutive failures, of each Job that this process has reconciled. */
+  backoffs: Map<string, Failures | undefined>
   /** Our own writes that the informers may not have seen yet. */
   statusWrites: WriteTracker
   podWrites: WriteTracker
@@ -76,8 +76,7 @@ export class Round {
     status = this.#counted(status, change)
     if (ending !== undefined) status = { ...status, conditions: withTarget(status.conditions, ending, this.#now) }
     await this.#write(status)
-    if (failures === undefined) backoffs.delete(this.#uid)
-    else backoffs.set(this.#uid, failures)
+    backoffs.set(this.#uid, failures)
     // Only pods that the status records may lose their finalizer.
     const { released, refusal } = await this.#release(release)
     status = settled(status, released)
@@ -91,8 +90,8 @@ export class Round {
 
   /** After a restart of the process, the failures are derived from the remaining pods. */
   #knownFailures(): Failures | undefined {
-    const known = this.#options.backoffs.get(this.#uid)
-    if (known !== undefined) return known
+    const { backoffs } = this.#options
+    if (backoffs.has(this.#uid)) return backoffs.get(this.#uid)
     const counted = this.#view.pods.filter((pod) => !isTracked(pod))
     const of = (phase: string): Pod[] => counted.filter((pod) => pod.status?.phase === phase)
     return withFinished(undefined, of("Succeeded"), of("Failed"))
