@@ -158,8 +158,12 @@ function madeProgress(before: DeploymentStatus, after: DeploymentStatus): boolea
 function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: number, now: number): boolean {
   if (current === undefined || current.reason === "NewReplicaSetAvailable") return false
   if (current.reason === "ProgressDeadlineExceeded") return true
-  return Date.parse(current.lastUpdateTime ?? "") + deadlineSeconds * 1000 < now
+  return updatedAt(current) + deadlineSeconds * 1000 < now
 }
+
+/** Without a time, as others may write it, long ago. */
+const updatedAt = ({ lastUpdateTime }: DeploymentCondition): number =>
+  Date.parse(lastUpdateTime ?? "0001-01-01T00:00:00Z")
 
 /** Delay until the next check whether the rollout is stuck; undefined if no rollout is in progress. */
 export function progressCheckMs(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
@@ -168,5 +172,5 @@ export function progressCheckMs(deployment: Deployment, status: DeploymentStatus
   if (deadline === undefined || current === undefined) return undefined
   if (isComplete(deployment, status) || current.reason === "ProgressDeadlineExceeded") return undefined
   // One more second, because times on the wire have a resolution of one second.
-  return Math.max(1000, Date.parse(current.lastUpdateTime ?? "") + deadline * 1000 - now + 1000)
+  return Math.max(1000, updatedAt(current) + deadline * 1000 - now + 1000)
 }

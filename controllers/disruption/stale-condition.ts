@@ -15,7 +15,8 @@ export function staleAfterMs(pod: Pod, now: number): number | undefined {
   // There is no limit on the time between the condition that a kubelet sets and the end of the pod.
   if (condition?.status !== "True" || condition.reason === "TerminationByKubelet") return undefined
   if (isTerminating(pod) || isFinished(pod)) return undefined
-  return Math.max(0, Date.parse(condition.lastTransitionTime ?? "") + staleMs - now)
+  const since = Date.parse(condition.lastTransitionTime ?? "") || 0
+  return Math.max(0, since + staleMs - now)
 }
 
 export async function resetStaleCondition(

@@ -42,7 +42,8 @@ export function finishedAt(pod: Pod): number {
   const containers = containersEnd(pod)
   if (containers !== undefined) return containers
   const unready = pod.status?.conditions?.find(({ type, status }) => type === "Ready" && status === "False")
-  if (unready?.lastTransitionTime !== undefined) return Date.parse(unready.lastTransitionTime)
+  const unreadySince = unready?.lastTransitionTime ?? ""
+  if (unreadySince !== "") return Date.parse(unreadySince)
   if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000
   return Date.parse(creationTimestamp ?? "") || 0
 }

@@ -32,12 +32,13 @@ export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {
   })
 }
 
-/** When the Job expires; undefined if it has no TTL, is not finished, or is being deleted already. */
+/** When the Job expires; undefined if it has no TTL, is not finished, nobody knows since when, or is being deleted already. */
 function expiryOf(job: Job): number | undefined {
   const ttl = job.spec?.ttlSecondsAfterFinished
   if (ttl === undefined || job.metadata.deletionTimestamp !== undefined || !isFinishedJob(job)) return undefined
   const ended = job.status?.conditions?.find(
     ({ type, status }) => ["Complete", "Failed"].includes(type) && status === "True",
   )
-  return ended?.lastTransitionTime === undefined ? undefined : Date.parse(ended.lastTransitionTime) + ttl * 1000
+  const at = ended?.lastTransitionTime ?? ""
+  return at === "" ? undefined : Date.parse(at) + ttl * 1000
 }

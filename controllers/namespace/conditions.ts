@@ -35,8 +35,13 @@ export function namespaceConditions(
   for (const { type, ok, problem } of findings(remaining)) {
     const status = problem === undefined ? "False" : "True"
     const before = findCondition(conditions, type)
-    const since = before?.status === status ? before.lastTransitionTime : undefined
-    const condition = { type, status, lastTransitionTime: since ?? timestamp(new Date(now)), ...(problem ?? ok) }
+    const since = before?.status === status ? before.lastTransitionTime : timestamp(new Date(now))
+    const condition = {
+      type,
+      status,
+      ...(since === undefined ? {} : { lastTransitionTime: since }),
+      ...(problem ?? ok),
+    }
     if (before === undefined) conditions.push(condition)
     else conditions[conditions.indexOf(before)] = condition
   }

@@ -39,8 +39,9 @@ export function nextAvailabilityMs(pods: readonly Pod[], minReadySeconds: number
 }
 
 function readyForMs(pod: Pod, now: number): number {
-  const since = podCondition(pod, "Ready")?.lastTransitionTime
-  return since === undefined ? 0 : now - Date.parse(since)
+  // Servers write null for a time that nobody has given.
+  const since = podCondition(pod, "Ready")?.lastTransitionTime ?? ""
+  return since === "" ? 0 : now - Date.parse(since)
 }
 
 /** Number of restarts of the container with the most restarts. */

@@ -20,8 +20,7 @@ export interface Disruption {
 export function withDisruption(pod: Pod, disruption: Disruption, now: number): Conditions {
   const type = "DisruptionTarget"
   const current = podCondition(pod, type)
-  const since = current?.status === "True" ? current.lastTransitionTime : undefined
-  const lastTransitionTime = since ?? timestamp(new Date(now))
+  const lastTransitionTime = current?.status === "True" ? current.lastTransitionTime : timestamp(new Date(now))
   const condition = { type, status: "True", ...disruption, lastTransitionTime } as Conditions[number]
   const others = (pod.status?.conditions ?? []).filter((other) => other.type !== type)
   return [...others, condition]

@@ -158,8 +158,12 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     return
   }
   if ("patchPods" in step) {
+    const options = {
+      type: "merge" as const,
+      ...(step.subresource === undefined ? {} : { subresource: step.subresource }),
+    }
     for (const { metadata } of await chosen(client, namespace, step.patchPods, step.count)) {
-      await client.patch(pods, namespace, metadata.name ?? "", step.with, { type: "merge" })
+      await client.patch(pods, namespace, metadata.name ?? "", step.with, options)
     }
     return
   }

@@ -35,7 +35,7 @@ export type Action =
   /** Deletes pods as a user would. */
   | { deletePods: Record<string, string>; count?: number }
   /** A merge patch of pods. */
-  | { patchPods: Record<string, string>; with: object; count?: number }
+  | { patchPods: Record<string, string>; with: object; subresource?: "status"; count?: number }
   /** What a metrics server says of pods. */
   | { usage: { cpu: string; memory: string }; count?: number }
   /** What the external metric "queue" is. */

@@ -25,6 +25,7 @@ import { jobScenarios } from "./jobs.ts"
 import { lostClaimScenarios } from "./lost-claims.ts"
 import { meddledStatusScenarios } from "./meddled-status.ts"
 import { mirroringScenarios } from "./mirrored-endpoints.ts"
+import { missingTimeScenarios } from "./missing-times.ts"
 import { namespaceScenarios } from "./namespaces.ts"
 import { nodeScenarios } from "./nodes.ts"
 import { ownerScenarios } from "./owners.ts"
@@ -69,6 +70,7 @@ export const scenarios: readonly Scenario[] = [
   ...failingJobScenarios,
   ...oddJobScenarios,
   ...meddledStatusScenarios,
+  ...missingTimeScenarios,
   ...refusedWriteScenarios,
   ...cronJobScenarios,
   ...serviceScenarios,
