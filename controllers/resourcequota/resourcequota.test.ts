@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { KubeObject, ResourceQuota } from "../../apimachinery/object.ts"
-import { deviceClasses, resourceClaims, pods, resourceQuotas, secrets } from "../../client/resources.ts"
+import { deviceClasses, resourceClaims, pods, resourceQuotas, secrets, services } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
 const usedOf = (harness: Harness): unknown =>
@@ -56,6 +57,31 @@ test("usage that admission has reserved for an object in progress is kept", asyn
     }),
   )
   expect(usedOf(harness)).toEqual({ services: "1" })
+})
+
+test("an object that was being stored while others were recounted is counted soon", async () => {
+  const clock = new FakeClock()
+  const beforehand = clock.now()
+  await using harness = await startHarness({ only: ["resourcequota"], clock })
+  await harness.create(pods, pod("a"))
+  const metadata = { name: "q", namespace: "default" }
+  const hard = { pods: "5", services: "5" }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard } })
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "1", services: "0" }))
+  const charged = { hard, used: { pods: "1", services: "1" } }
+  await harness.cluster.update(
+    resourceQuotas,
+    { ...harness.cluster.find(resourceQuotas, "default", "q")!, status: charged },
+    { subresource: "status" },
+  )
+  await harness.cluster.delete(pods, "default", "a")
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0", services: "0" }))
+  await harness.create(services, { apiVersion: "v1", kind: "Service", metadata: { name: "s", namespace: "default" } })
+  await eventually(() => {
+    clock.advance(100)
+    expect(usedOf(harness)).toEqual({ pods: "0", services: "1" })
+  })
+  expect(clock.now()).toBeLessThan(beforehand + 60_000)
 })
 
 test("a pod with reduced requests counts less", async () => {

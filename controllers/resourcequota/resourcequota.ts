@@ -4,10 +4,10 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type DeviceOffers, deviceOffers, mayNeedOffers, noOffers } from "../../apimachinery/quota/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
-import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
+import { compareQuantities, printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
 import { equalByAmounts } from "../../apimachinery/schema/quantities.ts"
 import { classesOf, hasDeadline, quotaMatches } from "../../apimachinery/quota/scopes.ts"
-import { addAmounts, type Amounts } from "../../apimachinery/quota/amounts.ts"
+import { addAmounts, type Amounts, parseAmounts } from "../../apimachinery/quota/amounts.ts"
 import { quotaNamesOf, usageOf } from "../../apimachinery/quota/usage.ts"
 import { inTurns } from "../../client/in-turns.ts"
 import { listAll } from "../../client/pages.ts"
@@ -20,6 +20,8 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
 /** Interval of full recounts while the tenant is awake, even if no change was observed. */
 const resyncMs = 300_000
+/** After usage has become less: what admission had charged for may have been on its way to the store. */
+const recheckMs = 1_000
 const kind = { group: "", version: "v1", kind: "ResourceQuota" }
 
 export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
@@ -102,7 +104,12 @@ async function reconcile(
   if (!equalByAmounts({ status }, { status: quota.status }, kind)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
-  return { requeueAfterMs: resyncMs }
+  return { requeueAfterMs: isLess(used, quota) ? recheckMs : resyncMs }
+}
+
+function isLess(used: Amounts, { status }: ResourceQuota): boolean {
+  const before = parseAmounts(status?.used)
+  return Object.entries(used).some(([name, amount]) => compareQuantities(amount, before[name] ?? zeroQuantity) < 0)
 }
 
 /** Objects that can only be read, such as metrics, are not counted. */
