@@ -30,7 +30,7 @@ export const owners: Family = (random) => {
     () => graph.give(),
   ]
   // Those made together are looked at together.
-  const begin = some(random, 3, 8, () => graph.create())
+  const begin = unlessGone(some(random, 3, 8, () => graph.create()))
   return {
     steps: [...begin, settle, ...oneByOne(some(random, 4, 10, () => pick(random, steps)()))].map(refusable),
   }
@@ -39,7 +39,7 @@ export const owners: Family = (random) => {
 export const namespaces: Family = (random) => {
   // Who is still owned by whom depends on which kind is deleted first, and that is left to chance.
   const graph = new Graph(random, 1)
-  const begin = some(random, 2, 6, () => graph.create())
+  const begin = unlessGone(some(random, 2, 6, () => graph.create()))
   const keeps: Step = { create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "keeps", ...hold } } }
   const delete_: Step = { delete: ["namespaces", "NAMESPACE"] }
   const meanwhile = oneByOne(some(random, 0, 2, () => (chance(random, 0.5) ? graph.delete() : graph.create())))
@@ -49,6 +49,10 @@ export const namespaces: Family = (random) => {
     steps: [...begin.map(refusable), keeps, own, settle, delete_, begunToEnd, settle, ...meanwhile.map(refusable)],
   }
 }
+
+/** What has no owner that is there is deleted at once: whether it can still be named as an owner would be a matter of moments. */
+const unlessGone = (steps: readonly Step[]): Step[] =>
+  steps.flatMap((step) => (JSON.stringify(step).includes(uid) ? [step, settle] : [step]))
 
 class Graph {
   readonly #random: Random
