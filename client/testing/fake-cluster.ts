@@ -24,7 +24,7 @@ import type {
 } from "../rest.ts"
 import { leftOf } from "./fake-deletion.ts"
 import { FakeStore, type Change } from "./fake-store.ts"
-import { addressed, merged, patched, scaleOf, tokenFor } from "./fake-subresources.ts"
+import { addressed, merged, patched, scaleOf, tokenFor, withNextGeneration } from "./fake-subresources.ts"
 
 export interface FakeClusterOptions {
   clock?: Clock
@@ -202,11 +202,9 @@ export class FakeCluster implements KubeClient {
 
   /** Changes an object as another client would, including its status. */
   edit(resource: Resource, namespace: string | undefined, name: string, change: Record<string, unknown>): KubeObject {
-    return this.#store.put(
-      resource,
-      "MODIFIED",
-      merged(this.#require(resource, namespace, name), structuredClone(change)) as KubeObject,
-    )
+    const current = this.#require(resource, namespace, name)
+    const next = merged(current, structuredClone(change)) as KubeObject
+    return this.#store.put(resource, "MODIFIED", withNextGeneration(current, next))
   }
 
   /** Deletes an object at once, regardless of finalizers, as a kubelet finally does. */

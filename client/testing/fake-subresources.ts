@@ -1,6 +1,7 @@
 // Kind-specific behaviour of fake clusters: scales, tokens, service addresses; and the merging of patches.
 
 import { randomUUID } from "node:crypto"
+import { equalJson } from "../../apimachinery/equality.ts"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
@@ -31,6 +32,15 @@ export function tokenFor(request: KubeObject, now: number): KubeObject {
   const { expirationSeconds } = request["spec"] as { expirationSeconds: number }
   const expirationTimestamp = new Date(now + expirationSeconds * 1000).toISOString()
   return { ...request, status: { token: `token-${randomUUID()}`, expirationTimestamp } }
+}
+
+/** A change of the spec raises the generation, except that of the node, which a binding makes. */
+export function withNextGeneration(current: KubeObject, next: KubeObject): KubeObject {
+  const { generation } = current.metadata
+  const desired = ({ spec }: KubeObject): Json => ({ ...(spec as Record<string, Json>), nodeName: null })
+  if (generation === undefined || generation !== next.metadata.generation || equalJson(desired(current), desired(next)))
+    return next
+  return { ...next, metadata: { ...next.metadata, generation: generation + 1 } }
 }
 
 /** Returns the service with an address; a requested address must be free. */
