@@ -143,7 +143,7 @@ function unsupported(sync: ResourceSync, object: KubeObject, context: SyncContex
 /** Metadata is part of the first patch of the object itself. */
 function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Patch[] {
   const patches = sync.changed(object, superObject, context)
-  const extra = sync.annotations?.(object, context)
+  const extra = sync.annotations?.(object, context, superObject)
   const metadata = metadataChange(sync.kind, object, superObject, context.tenant, extra)
   if (metadata === undefined) return patches
   const [first, ...rest] = patches

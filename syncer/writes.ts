@@ -22,7 +22,11 @@ export async function createOrFallBack(
     if (second === undefined) throw error
     made = await superClient.create(sync.resource, second)
   }
-  await noteAdmission(superClient, sync, object, made)
+  try {
+    await noteAdmission(superClient, sync, object, made)
+  } catch {
+    // The copy exists, and its event is decided upon with what it still lacks. A failure of that is reported as one of an update.
+  }
 }
 
 async function noteAdmission(

@@ -71,8 +71,8 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   toSuper(object: T, context: SyncContext): T
   /** Patches for differences in the fields the tenant owns, except metadata. */
   changed(object: T, superObject: T, context: SyncContext): Patch[]
-  /** Additional annotations of the super copy. */
-  annotations?(object: T, context: SyncContext): Record<string, string>
+  /** Additional annotations of the super copy, which is `superObject` if there is one. */
+  annotations?(object: T, context: SyncContext, superObject?: T): Record<string, string>
   /** Additional annotations at creation, which are not updated later. */
   firstAnnotations?(object: T, context: SyncContext): Record<string, string>
   /** The copy cannot be changed to the desired state, and recreating it loses nothing. */

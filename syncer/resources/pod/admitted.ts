@@ -2,16 +2,16 @@
 // overcommitted: it stays as long as the tenant asks for the same. It is recorded on the copy, so that what somebody else changes there can
 // be told from it, and undone. Pure.
 
-import type { Container, Pod, PodSpec } from "../../../apimachinery/object.ts"
-import { ownValue } from "../../../apimachinery/schema/json-object.ts"
+import type { Container, Json, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { isEmptyObject, isObject, ownValue } from "../../../apimachinery/schema/json-object.ts"
 import { admittedAnnotation } from "../../../apimachinery/tenancy.ts"
 import type { Patch } from "../resource-sync.ts"
 import { resizable, sameAmount } from "./amounts.ts"
 
 type Resources = NonNullable<Container["resources"]>
 
-/** By container and field. */
-type Admitted = Record<string, readonly [asked: string, given: string]>
+/** By container and field. Given null: nothing. */
+type Admitted = Record<string, readonly [asked: string, given: string | null]>
 
 /** A longer record is none: a server accepts 256 KiB of annotations. */
 const maxRecordCharacters = 64 * 1024
@@ -26,12 +26,13 @@ export interface Admission {
   hasGivenAmount(container: string, list: string, name: string, asked: string, given: string | undefined): boolean
 }
 
-/** As it is recorded on the copy. */
-export function admissionOf(superPod: Pod): Admission {
-  const record = recordOf(superPod)
+/** As it is recorded on the copy, or as it is seen there. */
+export function admissionOf(pod: Pod, superPod: Pod): Admission {
+  let record: Admitted | undefined
   const has = (field: string, asked: string, given: string | undefined): boolean => {
+    record ??= recordOf(superPod) ?? parsed(unrecorded(pod, superPod)) ?? {}
     const known = ownValue(record, field)
-    return known !== undefined && known[0] === asked && known[1] === given
+    return Array.isArray(known) && known[0] === asked && known[1] === (given ?? null)
   }
   return {
     hasGiven: (container, image, given) => has(imageOf(container), image, given),
@@ -41,23 +42,44 @@ export function admissionOf(superPod: Pod): Admission {
 
 /** The change of the record after super has answered `made` to a write of everything, or of this step. */
 export function recordAdmission(pod: Pod, made: Pod, step?: Patch): Patch | undefined {
-  const isWritten = writtenBy(step)
+  const text = printed(pod, made, writtenBy(step))
+  if (text === made.metadata.annotations?.[admittedAnnotation]) return undefined
+  return { patch: { metadata: { annotations: { [admittedAnnotation]: text ?? null } } } }
+}
+
+/** The record that a new copy lacks, because the write of it was lost, or the answer to the creation. */
+export function lostRecord(pod: Pod, superPod: Pod): Record<string, string> {
+  const text = recordOf(superPod) === undefined ? unrecorded(pod, superPod) : undefined
+  return text === undefined ? {} : { [admittedAnnotation]: text }
+}
+
+/**
+ * Each change of a spec raises the generation, except that of the node: as long as neither has changed, all differences are of super's
+ * admission. Servers before 1.33 count none for pods, where they cannot be told from what somebody else has changed.
+ */
+function unrecorded(pod: Pod, superPod: Pod): string | undefined {
+  const isAsCreated = pod.metadata.generation === 1 && superPod.metadata.generation === 1
+  return isAsCreated ? printed(pod, superPod, () => true) : undefined
+}
+
+/** `isWritten`: what `made` has become of what the tenant asks for; of the other fields, what is known of them stays. */
+function printed(pod: Pod, made: Pod, isWritten: (field: string) => boolean): string | undefined {
   const before = recordOf(made)
-  const given = fieldsOf(made.spec)
+  const [asked, given] = [fieldsOf(pod.spec), fieldsOf(made.spec)]
   const record: Admitted = {}
-  for (const [field, asked] of fieldsOf(pod.spec)) {
-    const now = given.get(field)
-    const known = ownValue(before, field)
-    if (!isWritten(field)) {
-      if (known !== undefined) record[field] = known
-    } else if (now !== undefined && !(isImage(field) ? now === asked : sameAmount(asked, now))) {
-      record[field] = [asked, now]
+  for (const [container, fields] of asked) {
+    const there = given.get(container)
+    for (const [field, wanted] of fields) {
+      const [known, now] = [ownValue(before, field), there?.get(field)]
+      if (!isWritten(field)) {
+        if (known !== undefined) record[field] = known
+      } else if (there !== undefined && !(isImage(field) ? now === wanted : sameAmount(wanted, now))) {
+        record[field] = [wanted, now ?? null]
+      }
     }
   }
-  const text = Object.keys(record).length === 0 ? undefined : JSON.stringify(record)
-  const isKept = text === undefined || text.length <= maxRecordCharacters
-  if (!isKept || text === made.metadata.annotations?.[admittedAnnotation]) return undefined
-  return { patch: { metadata: { annotations: { [admittedAnnotation]: text ?? null } } } }
+  const text = JSON.stringify(record)
+  return isEmptyObject(record) || text.length > maxRecordCharacters ? undefined : text
 }
 
 function writtenBy(step: Patch | undefined): (field: string) => boolean {
@@ -69,20 +91,28 @@ function writtenBy(step: Patch | undefined): (field: string) => boolean {
     : () => false
 }
 
-function recordOf({ metadata: { annotations } }: Pod): Admitted {
-  const text = annotations?.[admittedAnnotation]
-  if (text === undefined) return {}
+function recordOf({ metadata: { annotations } }: Pod): Admitted | undefined {
+  return parsed(annotations?.[admittedAnnotation])
+}
+
+/** undefined also if somebody has changed it: nothing is known, and it is written anew. */
+function parsed(text: string | undefined): Admitted | undefined {
+  if (text === undefined) return undefined
   try {
-    return JSON.parse(text) as Admitted
+    const record = JSON.parse(text) as Json
+    return isObject(record) ? (record as unknown as Admitted) : undefined
   } catch {
-    // Somebody has changed it: nothing is known, and it is written anew.
-    return {}
+    return undefined
   }
 }
 
-function fieldsOf(spec: PodSpec | undefined): Map<string, string> {
-  const fields = new Map<string, string>()
-  const addAmounts = (container: string, { requests, limits }: Resources): void => {
+/** By container; "": of the pod itself. */
+function fieldsOf(spec: PodSpec | undefined): Map<string, Map<string, string>> {
+  const containers = new Map<string, Map<string, string>>()
+  const add = (container: string, image: string | undefined, { requests, limits }: Resources): void => {
+    const fields = new Map<string, string>()
+    containers.set(container, fields)
+    if (image !== undefined) fields.set(imageOf(container), image)
     for (const [list, amounts] of Object.entries({ requests, limits })) {
       for (const name of resizable) {
         const amount = amounts?.[name]
@@ -90,14 +120,11 @@ function fieldsOf(spec: PodSpec | undefined): Map<string, string> {
       }
     }
   }
+  add("", undefined, spec?.resources ?? {})
   for (const { name, image, resources } of [
     ...(spec?.containers ?? []),
     ...(spec?.initContainers ?? []),
-  ] as Container[]) {
-    if (image !== undefined) fields.set(imageOf(name), image)
-    addAmounts(name, resources ?? {})
-  }
-  // Of the pod itself.
-  addAmounts("", spec?.resources ?? {})
-  return fields
+  ] as Container[])
+    add(name, image, resources ?? {})
+  return containers
 }

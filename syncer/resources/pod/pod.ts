@@ -20,7 +20,7 @@ import {
 import { missingFrom } from "../../conversion/equality.ts"
 import { isBoundInTenant } from "../persistentvolumeclaim.ts"
 import type { Dependency, Lost, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
-import { type Admission, admissionOf, recordAdmission } from "./admitted.ts"
+import { type Admission, admissionOf, lostRecord, recordAdmission } from "./admitted.ts"
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
@@ -38,7 +38,10 @@ export const pod: ResourceSync<Pod> = {
   graceful: (object, context) => !isOnOwnNode(object, context),
   synced: (object, context) => object.metadata.labels?.[ignoreSyncLabel] !== "true" || hasCopy(object, context),
   toSuper: superPod,
-  annotations: downwardAPIAnnotations,
+  annotations: (object, context, superObject) => ({
+    ...downwardAPIAnnotations(object),
+    ...(superObject === undefined ? {} : lostRecord(object, superObject)),
+  }),
   firstAnnotations(object, context) {
     const placement = printPlacement(object, placementOf(object, context))
     return Object.keys(placement).length === 0 ? placement : { ...placement, ...gatesRecord(object) }
@@ -188,7 +191,7 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
   const current = superObject.spec
   if (wanted === undefined || current === undefined) return undefined
   const patch: Record<string, unknown> = {}
-  const given = admissionOf(superObject)
+  const given = admissionOf(object, superObject)
   const containers = imageChange(wanted.containers, current.containers, given)
   if (containers !== undefined) patch["containers"] = containers
   const initContainers = imageChange(wanted.initContainers ?? [], current.initContainers ?? [], given)

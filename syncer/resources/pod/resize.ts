@@ -15,7 +15,7 @@ export function resizeChange(object: Pod, superObject: Pod): Partial<PodSpec> | 
   const wanted = object.spec
   const current = superObject.spec
   if (wanted === undefined || current === undefined) return undefined
-  const given = admissionOf(superObject)
+  const given = admissionOf(object, superObject)
   const patch: Partial<PodSpec> = {}
   const containers = resized(wanted.containers, current.containers, given)
   if (containers !== undefined) patch.containers = containers
