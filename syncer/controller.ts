@@ -12,7 +12,7 @@ import { recordedOwner } from "./conversion/ownership.ts"
 import { scrubText, tenantMessage, type ScrubNames } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
-import { decide, type Decision } from "./decision.ts"
+import { claimedFor, decide, type Decision } from "./decision.ts"
 import { RefusedError, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
@@ -155,11 +155,18 @@ export class SyncController {
    * copy: the tenant's object never reports more than has happened.
    */
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
-    const waitMs = this.#repeated.wait(work, superPatches)
+    const { superObject } = work
     const failures: unknown[] = []
-    for (const step of waitMs > 0 ? [] : superPatches) {
+    const waits: number[] = []
+    for (const step of superPatches) {
+      const waitMs = this.#repeated.wait(superObject, step)
+      if (waitMs > 0) {
+        waits.push(waitMs)
+        continue
+      }
       try {
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step)
+        this.#repeated.note(superObject, step)
       } catch (error) {
         failures.push(error)
         if (!isRefusal(error)) break
@@ -169,8 +176,7 @@ export class SyncController {
     // Another state of the copy is decided upon anew.
     if (!isConflict(failure)) for (const step of tenantSteps) await this.#stepInTenant(work, step)
     if (failures.length > 0) this.#failed(work, "FailedUpdate", failure)
-    if (waitMs > 0) return { requeueAfterMs: waitMs }
-    this.#repeated.note(work, superPatches)
+    if (waits.length > 0) return { requeueAfterMs: Math.min(...waits) }
   }
 
   async #stepInTenant({ sync, object, client, context }: Work, step: TenantStep): Promise<void> {
@@ -189,7 +195,7 @@ export class SyncController {
   ): Promise<Outcome> {
     const { sync, place } = work
     if (why === "gone" || why === "stale") {
-      const wait = this.#claimedFor(sync, superObject)
+      const wait = claimedFor(sync, superObject, work.context.now)
       if (await existsInTenant(sync, work.client, superObject)) return
       if (wait > 0) return { requeueAfterMs: wait }
     }
@@ -200,13 +206,6 @@ export class SyncController {
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       propagationPolicy: "Background",
     })
-  }
-
-  /** Milliseconds for which the super object may still exist before its tenant object is visible. */
-  #claimedFor(sync: ResourceSync, superObject: KubeObject): number {
-    if (sync.claimGraceMs === undefined) return 0
-    const made = Date.parse(superObject.metadata.creationTimestamp ?? "")
-    return Number.isNaN(made) ? 0 : made + sync.claimGraceMs - this.#parts.clock.now()
   }
 
   /** The tenant's object shows that it has run. If its copy is really gone, it will not run again. */

@@ -88,6 +88,13 @@ function removal(why: "gone" | "stale", sync: ResourceSync, superObject: KubeObj
   return given > 0 && isOverdue ? { do: "remove", why, gracePeriodSeconds: 0 } : nothing
 }
 
+/** Milliseconds for which the super object may still exist before its tenant object is visible. */
+export function claimedFor({ claimGraceMs }: ResourceSync, { metadata }: KubeObject, now: number): number {
+  if (claimGraceMs === undefined) return 0
+  const made = Date.parse(metadata.creationTimestamp ?? "")
+  return Number.isNaN(made) ? 0 : made + claimGraceMs - now
+}
+
 /** A kubelet never gives less. */
 const shortestGraceSeconds = 1
 

@@ -50,7 +50,7 @@ export const syncerLimits = {
   refusedRetryMs: { first: 1_000, longest: 60_000 },
   /** Retry delay of calls that fail because a server does not respond. */
   unavailableRetryMs: { first: 500, longest: 30_000 },
-  /** Of the same change of a copy: so many are made at once, further ones after a delay. The changes of so many copies are remembered. */
+  /** Of the same change of a copy: so many are made at once, further ones after a delay. So many changes are remembered. */
   repeatedChanges: { atOnce: 5, delays: { first: 1_000, longest: 60_000 }, remembered: 4_096 },
   /**
    * How long a super Service may exist without a visible tenant Service: the tenant's write may still be in progress. It is not longer than

@@ -1,36 +1,38 @@
 import { expect, test } from "vitest"
-import { configMaps } from "../client/resources.ts"
+import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
+import { configMaps, pods } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { syncerLimits } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { object, startHarness } from "./testing/harness.ts"
 
-const changes = ["a", "b"].map((value) => [{ patch: { data: { value } } }])
-const copyOf = (name: string) => ({ sync: { resource: configMaps }, place: { namespace: "home", name } })
+const copyOf = (uid: string) => object("ConfigMap", "home", "x", { metadata: { namespace: "home", name: "x", uid } })
 
 test("the same change of an object is made at once a few times, then less and less often, and another one at once", () => {
   const clock = new FakeClock()
   const repeated = new RepeatedChanges(clock)
-  const [one = [], other = []] = changes
+  const [one, other] = [{ patch: { data: { value: "a" } } }, { patch: { data: { value: "b" } } }]
   const waits: number[] = []
   for (let time = 0; time < 14; time++) {
-    const wait = repeated.wait(copyOf("x"), one)
+    const wait = repeated.wait(copyOf("u1"), one)
     waits.push(wait)
     clock.advance(wait)
-    repeated.note(copyOf("x"), one)
+    repeated.note(copyOf("u1"), one)
   }
   const { atOnce, delays } = syncerLimits.repeatedChanges
   waits.forEach((wait, index) => {
     const least = index < atOnce ? 0 : Math.min(delays.first * 2 ** (index - atOnce), delays.longest)
     expect([wait >= least, wait <= least * 1.5]).toEqual([true, true])
   })
-  expect(repeated.wait(copyOf("y"), one)).toBe(0)
-  expect(repeated.wait(copyOf("x"), other)).toBe(0)
+  // Another object of the same name.
+  expect(repeated.wait(copyOf("u2"), one)).toBe(0)
+  expect(repeated.wait(copyOf("u1"), { ...one, subresource: "status" })).toBe(0)
+  expect(repeated.wait(copyOf("u1"), other)).toBe(0)
   // Much later it is not the same quarrel.
   clock.advance(10 * delays.longest)
-  repeated.note(copyOf("x"), one)
-  expect(repeated.wait(copyOf("x"), one)).toBe(0)
+  repeated.note(copyOf("u1"), one)
+  expect(repeated.wait(copyOf("u1"), one)).toBe(0)
 })
 
 test("what somebody in super undoes at once is not written for ever, and what the tenant changes still is", async () => {
@@ -56,4 +58,60 @@ test("what somebody in super undoes at once is not written for ever, and what th
   cluster.edit(configMaps, "default", "x", { data: { more: "data" } })
   const data = (): unknown => superCluster.find(configMaps, home, "x")?.["data"]
   await expect.poll(data).toEqual({ more: "data" })
+})
+
+type Harness = Awaited<ReturnType<typeof startHarness>>
+
+function refuseResizes({ superCluster }: Harness): void {
+  const patch = superCluster.patch.bind(superCluster)
+  superCluster.patch = (resource, namespace, name, change, options) =>
+    options.subresource === "resize"
+      ? Promise.reject(forbidden(pods, name, "no"))
+      : patch(resource, namespace, name, change, options)
+}
+
+function refuseStatuses({ cluster, superCluster, home }: Harness): void {
+  cluster.fail = (verb, resource) =>
+    verb === "patch" && resource === "pods" ? serviceUnavailable("a webhook does not answer") : undefined
+  superCluster.edit(pods, home, "web", { status: { message: "to be told" } })
+}
+
+test.each([
+  ["super refuses another change of the copy", refuseResizes],
+  ["the tenant does not take what it is told", refuseStatuses],
+])("what somebody in super undoes at once is not written for ever, also while %s", async (_what, refuse) => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  await harness.running("web")
+  let undone = 0
+  superCluster.onChange(({ type, resource, object: { metadata } }) => {
+    if (type === "DELETED" || resource !== "pods" || metadata.labels?.["by"] !== "tenant") return
+    setImmediate(() => {
+      undone++
+      superCluster.edit(pods, home, "web", { metadata: { labels: { by: "super" } } })
+    })
+  })
+  refuse(harness)
+  cluster.edit(pods, "default", "web", {
+    metadata: { labels: { by: "tenant" } },
+    spec: { containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu: "2" } } }] },
+  })
+  await eventually(() => undone >= syncerLimits.repeatedChanges.atOnce, { what: "the quarrel" })
+  for (let round = 0; round < 20; round++) await harness.settled()
+  expect(undone).toBeLessThan(10)
+})
+
+test("what is edited in the same way each time that it is created anew is edited at once", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  const copied = (): unknown => superCluster.find(configMaps, home, "x")?.["data"]
+  for (let round = 0; round < syncerLimits.repeatedChanges.atOnce + 2; round++) {
+    await cluster.create(configMaps, object("ConfigMap", "default", "x", { data: { value: "1" } }))
+    await harness.inSuper(configMaps, "x")
+    cluster.edit(configMaps, "default", "x", { data: { value: "2" } })
+    await harness.settled()
+    expect(copied()).toEqual({ value: "2" })
+    await cluster.delete(configMaps, "default", "x")
+    await eventually(() => copied() === undefined, { what: "the copy is gone" })
+  }
 })

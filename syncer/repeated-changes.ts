@@ -1,19 +1,12 @@
 // Changes of copies that somebody else in super undoes, such as a controller that sees an annotation as its own: each would be an event, upon
-// which the other writes again. The same change of an object is made at once a few times, and then less and less often.
+// which the other writes again. The same change of a copy is made at once a few times, and then less and less often.
 
 import { createHash } from "node:crypto"
+import type { KubeObject } from "../apimachinery/object.ts"
 import { backoff } from "../client/backoff.ts"
 import type { Clock } from "../client/clock.ts"
-import type { Resource } from "../client/rest.ts"
-import type { Place } from "./conversion/super-object.ts"
 import { syncerLimits } from "./options.ts"
 import type { Patch } from "./resources/resource-sync.ts"
-
-/** Of which object. */
-interface Copy {
-  sync: { resource: Resource }
-  place: Place
-}
 
 interface Made {
   change: string
@@ -25,7 +18,7 @@ interface Made {
 
 export class RepeatedChanges {
   readonly #clock: Clock
-  /** By object, the last change; those made longest ago first. */
+  /** By copy and subresource, the last change; those made longest ago first. */
   readonly #made = new Map<string, Made>()
 
   constructor(clock: Clock) {
@@ -33,16 +26,15 @@ export class RepeatedChanges {
   }
 
   /** Milliseconds until the change should be made; 0: now. */
-  wait(copy: Copy, patches: readonly Patch[]): number {
-    const made = this.#made.get(idOf(copy))
-    if (made === undefined || patches.length === 0 || made.change !== digestOf(patches)) return 0
-    return Math.max(0, made.until - this.#clock.elapsed())
+  wait(copy: KubeObject | undefined, step: Patch): number {
+    const made = this.#made.get(idOf(copy, step))
+    return made?.change === digestOf(step) ? Math.max(0, made.until - this.#clock.elapsed()) : 0
   }
 
-  note(copy: Copy, patches: readonly Patch[]): void {
-    if (patches.length === 0) return
+  /** It has been made. */
+  note(copy: KubeObject | undefined, step: Patch): void {
     const { atOnce, delays, remembered } = syncerLimits.repeatedChanges
-    const [id, change, now] = [idOf(copy), digestOf(patches), this.#clock.elapsed()]
+    const [id, change, now] = [idOf(copy, step), digestOf(step), this.#clock.elapsed()]
     const before = this.#made.get(id)
     const isRepeated = before?.change === change && now - before.until < delays.longest
     const times = isRepeated ? before.times + 1 : 1
@@ -56,8 +48,8 @@ export class RepeatedChanges {
   }
 }
 
-const idOf = ({ sync: { resource }, place: { namespace = "", name } }: Copy): string =>
-  `${resource.resource} ${namespace}/${name}`
+/** An object that is made anew under the same name is another one: nobody has undone what the one before had. */
+const idOf = (copy: KubeObject | undefined, { subresource = "" }: Patch): string =>
+  `${copy?.metadata.uid} ${subresource}`
 
-const digestOf = (patches: readonly Patch[]): string =>
-  createHash("sha256").update(JSON.stringify(patches)).digest("base64")
+const digestOf = (step: Patch): string => createHash("sha256").update(JSON.stringify(step)).digest("base64")
