@@ -52,10 +52,12 @@ export class Publisher {
     const context = this.#contextOf(tenant)
     try {
       await this.#publish(kind, context, name)
-    } finally {
+    } catch (error) {
       // What one side refuses does not keep the other from what is known.
-      await this.#claim(kind, context, name)
+      await this.#claim(kind, context, name).catch(() => undefined)
+      throw error
     }
+    await this.#claim(kind, context, name)
   }
 
   async #publish(kind: Publication, context: SyncContext, name: string): Promise<void> {
