@@ -18,7 +18,7 @@ import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { syncOf } from "./resources/index.ts"
-import { existsInTenant, findCopy, findInTenant } from "./live-lookup.ts"
+import { currentOf, existsInTenant, findCopy } from "./live-lookup.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 import { bind, createOrFallBack, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
@@ -102,20 +102,26 @@ export class SyncController {
   }
 
   async #create(work: Work, object: KubeObject): Promise<Outcome> {
-    const { sync, place, client, context } = work
-    const current = sync.runsOnce?.(object) === true ? await findInTenant(sync, client, object) : object
-    if (current === undefined) return
-    if (current !== object && decide(sync, current, undefined, context).do !== "create")
-      return this.#carryOut({ ...work, object: current })
+    const { sync, context } = work
+    // Of a copy that super refuses again and again the tenant is asked each time: it may sleep.
+    const client = this.#parts.tenants.client(context.tenant.name, { isUse: false })
     const release = this.#claimPlace(work)
+    let made: boolean | undefined
+    let current: KubeObject | undefined
     try {
-      if (await this.#createCopy(work, current)) return undefined
-    } catch (error) {
-      release()
-      throw error
+      current = await currentOf(sync, client, object)
+      const isWanted = current === object || decide(sync, current, undefined, context).do === "create"
+      if (current !== undefined && isWanted) made = await this.#createCopy(work, current)
+    } finally {
+      if (made !== true) release()
     }
-    release()
-    // The object is not in the cache (not yet, or because it has no Polyplane marks): read it, and decide again.
+    if (made === undefined) return this.#carryOut({ ...work, object: current })
+    if (!made) return this.#meet({ ...work, object: current })
+  }
+
+  /** The copy is not in the cache (not yet, or because it has no Polyplane marks): reads it, and decides again. */
+  async #meet(work: Work): Promise<Outcome> {
+    const { sync, place } = work
     const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
     try {
       return await this.#carryOut({ ...work, superObject: present })
@@ -155,18 +161,17 @@ export class SyncController {
    * copy: the tenant's object never reports more than has happened.
    */
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
-    const { superObject } = work
     const failures: unknown[] = []
     const waits: number[] = []
     for (const step of superPatches) {
-      const waitMs = this.#repeated.wait(superObject, step)
+      const waitMs = this.#repeated.wait(work.superObject, step)
       if (waitMs > 0) {
         waits.push(waitMs)
         continue
       }
       try {
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step)
-        this.#repeated.note(superObject, step)
+        this.#repeated.note(work.superObject, step)
       } catch (error) {
         failures.push(error)
         if (!isRefusal(error)) break
@@ -188,12 +193,9 @@ export class SyncController {
     await bind(client, sync, object, step.bind)
   }
 
-  async #remove(
-    work: Work,
-    superObject: KubeObject,
-    { why, gracePeriodSeconds }: Extract<Decision, { do: "remove" }>,
-  ): Promise<Outcome> {
+  async #remove(work: Work, superObject: KubeObject, decision: Extract<Decision, { do: "remove" }>): Promise<Outcome> {
     const { sync, place } = work
+    const { why, gracePeriodSeconds } = decision
     if (why === "gone" || why === "stale") {
       const wait = claimedFor(sync, superObject, work.context.now)
       if (await existsInTenant(sync, work.client, superObject)) return

@@ -23,14 +23,16 @@ export async function existsInTenant(
   return object !== undefined && (owner.uid === undefined || object.metadata.uid === owner.uid)
 }
 
-/** Reads the tenant's object anew; undefined if it exists no more. */
-export async function findInTenant(
+/** What the tenant's object is before it is copied, read anew if it runs only once; undefined if it exists no more. */
+export async function currentOf(
   sync: ResourceSync,
   client: KubeClient,
-  { metadata: { namespace, name = "", uid } }: KubeObject,
+  object: KubeObject,
 ): Promise<KubeObject | undefined> {
-  const object = await find(client, sync, namespace, name)
-  return object?.metadata.uid === uid ? object : undefined
+  if (sync.runsOnce?.(object) !== true) return object
+  const { namespace, name = "", uid } = object.metadata
+  const current = await find(client, sync, namespace, name)
+  return current?.metadata.uid === uid ? current : undefined
 }
 
 /** Reads the copy of exactly that object from super; undefined if there is none. */

@@ -33,6 +33,7 @@ test("restores a copy that was changed by hand, and keeps the keys of others", a
 
 test("renames the root CA and keeps super's own", async () => {
   await using harness = await startHarness()
+  await harness.settled()
   await harness.superCluster.create(
     configMaps,
     object("ConfigMap", harness.home, "kube-root-ca.crt", { data: { "ca.crt": "super" } }),
@@ -81,6 +82,7 @@ test("adopts the default service account that super created", async () => {
 
 test("never overwrites objects that are not copies, and reports them", async () => {
   await using harness = await startHarness()
+  await harness.settled()
   await harness.superCluster.create(secrets, object("Secret", harness.home, "taken", { data: { a: "c3VwZXI=" } }))
   await harness.cluster.create(secrets, object("Secret", "default", "taken", { data: { a: "dGVuYW50" } }))
   await eventually(() => harness.cluster.all(events).find((event) => event["reason"] === "FailedSync"), {

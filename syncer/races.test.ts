@@ -1,6 +1,6 @@
 // Races: tenants, namespaces and copies that disappear or are replaced between two steps of the syncer.
 
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
 import { controlledLabel, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
@@ -52,6 +52,23 @@ async function running(name: string, spec: object = {}): Promise<Pod> {
   const find = (): Pod | undefined => cluster.find<Pod>(pods, "apps", name)
   await eventually(() => find()?.status?.phase === "Running", { what: `${name} runs` })
   return find() as Pod
+}
+
+/** Another syncer, which hears of what happens in the tenant after hold() only with deliver(). */
+async function startWithLateNews() {
+  const late: (() => void)[] = []
+  let isLate = false
+  const tell = (hear: () => void): void => void (isLate ? late.push(hear) : hear())
+  const watch = tenants.watch.bind(tenants)
+  tenants.watch = (resource, handler, signal) =>
+    watch(resource, { ...handler, event: (event) => tell(() => handler.event(event as never)) }, signal)
+  await syncer[Symbol.asyncDispose]()
+  syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  const deliver = (): void => {
+    isLate = false
+    for (const hear of late) hear()
+  }
+  return { hold: () => (isLate = true), deliver }
 }
 
 test("a key that is in progress when its tenant is removed is not retried", async () => {
@@ -115,16 +132,11 @@ test("a pod whose copy is deleted by hand runs again, although the kubelet repor
 })
 
 test("a pod that runs to its end is not run again, also if the syncer has not yet heard of its end from the tenant", async () => {
-  const late: (() => void)[] = []
-  let isLate = false
-  const deliver = (hear: () => void): void => void (isLate ? late.push(hear) : hear())
-  const watch = tenants.watch.bind(tenants)
-  tenants.watch = (resource, handler, signal) =>
-    watch(resource, { ...handler, event: (event) => deliver(() => handler.event(event as never)) }, signal)
-  await syncer[Symbol.asyncDispose]()
-  syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  tenant.quota = { pods: 1 }
+  onTestFinished(() => void delete tenant.quota)
+  const news = await startWithLateNews()
   await running("web", { restartPolicy: "OnFailure" })
-  isLate = true
+  news.hold()
   superCluster.edit(pods, home, "web", { status: { phase: "Succeeded" } })
   const hasEnded = (): boolean => cluster.find<Pod>(pods, "apps", "web")?.status?.phase === "Succeeded"
   await eventually(hasEnded, { what: "its end" })
@@ -134,7 +146,23 @@ test("a pod that runs to its end is not run again, also if the syncer has not ye
   await syncer.patrol()
   await eventually(() => syncer.pending === 0, { what: "it is compared" })
   expect(made).toEqual([])
-  for (const hear of late) hear()
+  news.deliver()
+  // It takes nothing of the quota.
+  await makePod("next")
+  await copyOf("next")
+})
+
+test("a copy that the syncer has not seen becomes what the tenant's object is by now, not what the syncer has heard of it", async () => {
+  const news = await startWithLateNews()
+  await makePod("web", { restartPolicy: "Never" })
+  await copyOf("web")
+  news.hold()
+  cluster.edit(pods, "apps", "web", { spec: { containers: [{ name: "main", image: "nginx:2" }] } })
+  superCluster.edit(pods, home, "web", { metadata: { labels: { [controlledLabel]: null } } })
+  const copy = (): Pod | undefined => superCluster.find<Pod>(pods, home, "web")
+  await eventually(() => copy()?.metadata.labels?.[controlledLabel] === "true", { what: "it is marked again" })
+  expect(copy()?.spec?.containers[0]?.image).toBe("nginx:2")
+  news.deliver()
 })
 
 test("a pod that is deleted by force soon leaves its name, whatever time it had to end", async () => {

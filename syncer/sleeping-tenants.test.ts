@@ -2,15 +2,19 @@
 
 import { expect, test } from "vitest"
 import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
+import { forbidden } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { systemClock } from "../client/clock.ts"
 import { silentLog } from "../client/log.ts"
-import { configMaps, namespaces } from "../client/resources.ts"
+import { configMaps, events, namespaces, pods } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { TenantUse } from "../client/tenants.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { Caches } from "./clusters/caches.ts"
 import { startSyncer } from "./main.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+import { podOf, startHarness } from "./testing/harness.ts"
 
 const configMap = (name: string): ConfigMap => ({
   apiVersion: "v1",
@@ -115,4 +119,32 @@ test("copies of a sleeping tenant are folded per kind until they are read", asyn
     for (const resource of [namespaces, configMaps]) caches.fold(resource, tenant.clusterKey)
   }
   stopped.abort()
+})
+
+test.each([
+  ["super", {}],
+  ["its quota", { pods: 0 }],
+])("nothing of a tenant is used for the sake of pods that %s refuses again and again", async (_what, quota) => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, tenants } = harness
+  const used: string[] = []
+  const clientOf = tenants.client.bind(tenants)
+  const counting = (client: KubeClient): KubeClient =>
+    new Proxy(client, {
+      get:
+        (of, name) =>
+        (...args: unknown[]) => {
+          used.push(String(name))
+          return (Reflect.get(of, name) as (...args: unknown[]) => unknown).apply(of, args)
+        },
+    })
+  tenants.client = (name: string, { isUse = true }: TenantUse = {}) =>
+    isUse ? counting(clientOf(name)) : clientOf(name)
+  harness.tenant.quota = quota
+  superCluster.fail = (verb, resource) =>
+    verb === "create" && resource === "pods" ? forbidden(pods, "web", "no") : undefined
+  await cluster.create(pods, podOf("web", { restartPolicy: "Never" }))
+  const isTold = (): boolean => cluster.all(events).some(({ reason }) => reason === "FailedCreate")
+  await eventually(isTold, { what: "the refusal" })
+  expect(used).toEqual([])
 })
