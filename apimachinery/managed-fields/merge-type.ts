@@ -4,7 +4,7 @@
 import type { Json } from "../object.ts"
 import { schemaOfType } from "../schema/facts.ts"
 import { isObject, ownValue } from "../schema/json-object.ts"
-import { type FieldSchema, rawExtension, type Schema } from "../schema/schema.ts"
+import type { FieldSchema, Schema } from "../schema/schema.ts"
 import { zeroOf } from "../schema/zeros.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
 
@@ -82,6 +82,7 @@ export const deduced: MergeType = {
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 const localReference = "io.k8s.api.core.v1.LocalObjectReference"
+const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 
 /** Caches for two modes: below x-kubernetes-preserve-unknown-fields, unknown fields have managers too. */
 const known = new WeakMap<Schema, MergeType>()

@@ -6,7 +6,7 @@ import { dictionary } from "../dictionary.ts"
 import { readFileSync } from "node:fs"
 import type { GroupVersionKind, Json, KubeObject } from "../object.ts"
 import { printGroupVersion } from "../object.ts"
-import { type FieldSchema, rawExtension, type Schema } from "./schema.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
 
 export interface SubresourceFacts {
   name: string
@@ -75,7 +75,7 @@ const scalars: Record<string, Schema> = dictionary({
   duration: { type: "string", format: "duration", name: `${apimachinery}.apis.meta.v1.Duration` },
   quantity: { type: "string", format: "quantity", name: `${apimachinery}.api.resource.Quantity` },
   intOrString: { type: "intOrString", name: `${apimachinery}.util.intstr.IntOrString` },
-  rawExtension: { type: "object", preserveUnknown: true, name: rawExtension },
+  rawExtension: { type: "object", preserveUnknown: true, name: `${apimachinery}.runtime.RawExtension` },
   fieldsV1: { type: "object", preserveUnknown: true, name: `${apimachinery}.apis.meta.v1.FieldsV1` },
   json: { type: "any", name: `${apiextensions}.JSON` },
 })

@@ -8,9 +8,6 @@ export type SchemaType = "object" | "list" | "map" | "string" | "integer" | "num
 /** Formats that affect decoding. */
 export type SchemaFormat = "int32" | "int64" | "byte" | "time" | "microTime" | "duration" | "quantity" | (string & {})
 
-/** The name of the type of raw values. */
-export const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
-
 export interface Schema {
   type: SchemaType
   /** type "any": an invalid type in a definition. The definition is rejected, and no value is valid. */

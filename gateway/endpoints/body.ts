@@ -13,7 +13,6 @@ import { firstOfKeys } from "../../apimachinery/schema/json/scan.ts"
 import { parseObject, parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/json/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { keepFirst } from "../../apimachinery/schema/json/repeated-keys.ts"
-import { noteRawTexts, noteSortedTexts } from "../../apimachinery/schema/raw-texts.ts"
 import { inSteps, type Steps } from "../../apimachinery/steps.ts"
 import { noteDropped } from "../custom-resources/dropped-fields.ts"
 import { awaitedPause } from "../request/awaited.ts"
@@ -70,7 +69,6 @@ function* decoded(
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
     const check = (given: { apiVersion: string; kind: string }): void => checkKind({ ...given, metadata: {} }, expected)
-    // Texts of raw values are noted there.
     return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
   }
   const duplicates = validation !== "Ignore"
@@ -91,10 +89,7 @@ function* decoded(
     keepFirst(parseExactly(first), parsed.value, expected.schema)
     repeated.first = parseExactly(first)
   }
-  const object = decodeValue(ctx, parsed.value, expected, validation, repeated)
-  if (format === "yaml") noteSortedTexts(expected.schema, object as unknown as Json)
-  else noteRawTexts(expected.schema, object as unknown as Json, text)
-  return object
+  return decodeValue(ctx, parsed.value, expected, validation, repeated)
 }
 
 /** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
@@ -139,7 +134,6 @@ export function decodeValue(
   reportFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
-  if (origin === "strategic" || origin === "apply") noteSortedTexts(expected.schema, object as unknown as Json)
   return object
 }
 

@@ -9,13 +9,9 @@
 //   first and makes the second empty.
 // - Whole numbers of custom resources with a fraction or an exponent ("1.0"). Go keeps a double, which is not equal to the integer
 //   that is read when it has been stored.
-// - Texts of raw values, which Go keeps instead of what they say: spaces, the order and repetition of fields, literals of numbers.
 //
 // The records are about the decoded objects themselves, not about their copies, and only as long as a field keeps the value that the
 // decoder gave it: it may since have been defaulted, or set by the server.
-
-import { printJson } from "../../go/print.ts"
-import type { Json } from "../../object.ts"
 
 const zeroTime = Symbol("zero time")
 const emptyBytes = Symbol("empty bytes")
@@ -64,30 +60,6 @@ function note(holder: object, key: string, decoded: unknown): void {
   const fields = givenFields.get(holder)
   if (fields === undefined) givenFields.set(holder, new Map([[key, decoded]]))
   else fields.set(key, decoded)
-}
-
-/** Of the value itself: no field that is looked up has it, since raw values are not decoded. */
-const rawText = ""
-const asPrinted = Symbol("text as the encoder prints it")
-
-/** `value`: a raw one. Of a text that is what the encoder prints there is only noted that it is known. */
-export function noteRawText(value: Json, text: string): void {
-  if (typeof value === "object" && value !== null) note(value, rawText, text === printJson(value) ? asPrinted : text)
-}
-
-export function isRawTextKnown(value: Json): boolean {
-  return typeof value === "object" && value !== null && givenFields.get(value)?.has(rawText) === true
-}
-
-/** The text of a raw value, if it is another one than the encoder prints. */
-export function otherRawText(value: Json | undefined): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined
-  const text = givenFields.get(value)?.get(rawText)
-  return typeof text === "string" ? text : undefined
-}
-
-export function rawTextOf(value: Json): string {
-  return otherRawText(value) ?? printJson(value)
 }
 
 /** The field has been given anew. */
@@ -139,13 +111,9 @@ export function hasGivenNullBytes(map: object | undefined): boolean {
   return map !== undefined && isAny(map, isGivenNullBytes)
 }
 
-/** Whether the objects themselves differ in what they were given as: in a time or number, or, if they are raw values, in their text. */
-export function areGivenOtherwise(left: object, right: object): boolean {
-  const [one, other] = [givenFields.get(left), givenFields.get(right)]
-  if (one === undefined && other === undefined) return false
-  if (isAny(left, isGivenFraction) || isAny(right, isGivenFraction)) return true
-  if (one?.has(rawText) !== true && other?.has(rawText) !== true) return false
-  return rawTextOf(left as Json) !== rawTextOf(right as Json)
+/** Whether any field of the object itself is such a time or number. */
+export function hasGivenFraction(holder: object): boolean {
+  return isAny(holder, isGivenFraction)
 }
 
 /** The same for any field at any level. */

@@ -23,7 +23,7 @@ export function markOddNumbers(json: string): string {
 
 function isOdd(token: string): boolean {
   if (token.startsWith('"') || !numberPattern.test(token)) return false
-  return token.length > mostPrinted || (String(Number(token)) !== token && String(exactInteger(token)) !== token)
+  return token.length > mostPrinted || (String(Number(token)) !== token && exactInteger(token) === undefined)
 }
 
 /** The first number in a JSON text that exceeds the range of doubles, such as 1e400. */

@@ -1,8 +1,8 @@
 // Encodes values that are not messages according to the facts: strings and types written as strings, times, IntOrString, raw
 // values.
 
+import { printJson } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
-import { rawTextOf } from "../decode/given.ts"
 import { millisecondsOf } from "../scalars.ts"
 import type { Schema } from "../schema.ts"
 import type { ReverseWriter } from "./writer.ts"
@@ -51,11 +51,11 @@ export function writeRaw(writer: ReverseWriter, value: Json): void {
 }
 
 /**
- * The same for a raw value, which has a text, or that of Go's encoder (RawExtension and similar): controllers compare these bytes with
- * those that they have made.
+ * The same with the escapes of Go's encoder (RawExtension and similar): controllers compare these bytes with those that they have
+ * made.
  */
-export function writeRawText(writer: ReverseWriter, value: Json): void {
-  if (value !== null) delimitedText(writer, 0x0a, rawTextOf(value))
+export function writeEscapedRaw(writer: ReverseWriter, value: Json): void {
+  if (value !== null) delimitedText(writer, 0x0a, printJson(value))
 }
 
 /** Seconds and nanoseconds since 1970; the zero time is an empty message. */

@@ -11,7 +11,7 @@ import {
   delimitedText,
   textOf,
   type Write,
-  writeRawText,
+  writeEscapedRaw,
   writeIntOrString,
   writeRaw,
   writerOfText,
@@ -254,9 +254,9 @@ function valueWriter(schema: Schema): Write {
     case "any":
       return isUnion(schema)
         ? (writer, value) => encodeUnion(schema, value, writer, (props) => messageWriter(props))
-        : writeRawText
+        : writeEscapedRaw
     default:
       if (schema.preserveUnknown !== true || schema.fields !== undefined) return messageWriter(schema)
-      return schema.name === fieldSet ? writeRaw : writeRawText
+      return schema.name === fieldSet ? writeRaw : writeEscapedRaw
   }
 }

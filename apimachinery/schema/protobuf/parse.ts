@@ -5,14 +5,13 @@
 
 import type { Json } from "../../object.ts"
 import { badRequest } from "../../status.ts"
-import { noteRawText } from "../decode/given.ts"
 import { narrowest, parseJson } from "../exact-integers.ts"
 import { setOwn, type JsonObject } from "../json-object.ts"
 import { survey } from "../json/survey.ts"
 import { unrecognized } from "../json/parse.ts"
 import { bytesOf, expectType, fieldOf, fieldsOf, Malformed, readVarint, type WireField } from "./wire.ts"
 import { readUnion } from "./unions.ts"
-import { rawExtension, type FieldSchema, type Schema } from "../schema.ts"
+import type { FieldSchema, Schema } from "../schema.ts"
 
 export const protobufMediaType = "application/vnd.kubernetes.protobuf"
 
@@ -173,20 +172,14 @@ function readValue(schema: Schema, wire: WireField, depth: number): Json {
     }
     default: {
       const { bytes } = expectType(wire, "bytes")
-      if (schema.preserveUnknown !== true || schema.fields !== undefined) return readMessage(schema, bytes, depth + 1)
-      return schema.name === rawExtension ? readRawExtension(bytes) : readRaw(bytes)
+      return schema.preserveUnknown === true && schema.fields === undefined
+        ? readRaw(bytes)
+        : readMessage(schema, bytes, depth + 1)
     }
   }
 }
 
-/** RawExtension: its text is kept. */
-function readRawExtension(buffer: Buffer): Json {
-  const value = readRaw(buffer)
-  noteRawText(value, bytesOf(buffer, 1).toString("utf8"))
-  return value
-}
-
-/** JSON text in the first field. */
+/** RawExtension and similar: JSON text in the first field. */
 function readRaw(buffer: Buffer): Json {
   const text = bytesOf(buffer, 1)
   if (text.length === 0) return null

@@ -9,8 +9,7 @@ import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/js
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/json/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { isObject, type JsonObject, ownValue, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
-import { hasRawValues } from "../../../apimachinery/schema/raw-texts.ts"
-import { rawExtension, type Schema } from "../../../apimachinery/schema/schema.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { noObject, typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
@@ -52,7 +51,6 @@ import {
   otherVersion,
 } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
-import { inMergedOrder, notePatchedTexts, placesNamedIn, withMarkedTexts } from "./patched-texts.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; retried after a conflict. */
 export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -192,13 +190,22 @@ function reportUnknown(
 const isUnversioned = ({ apiVersion }: JsonObject, { group }: Expected): boolean =>
   !apiVersion || apiVersion === `${group}/`
 
+/** A merge leaves the objects it has traversed as maps, whose fields are printed in alphabetical order. */
+function inMergedOrder(value: Json, patch: Json): Json {
+  if (!isObject(value) || !isObject(patch)) return value
+  const entries = Object.entries(value).map(([key, inner]): [string, Json] => [
+    key,
+    inMergedOrder(inner, patch[key] ?? null),
+  ])
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 /** The field order in which Go prints an object. */
 function inOrderOfFields(schema: Schema, value: Json): Json {
   const { items } = schema
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => inOrderOfFields(items, item))
   if (!isObject(value)) return value
   const { fields } = schema
-  if (schema.name === rawExtension) return value
   if (fields === undefined) return sortedKeys(value)
   const entries = Object.entries(fields).flatMap(([name, field]): [string, Json][] => {
     const inner = ownValue(value, name)
@@ -233,10 +240,7 @@ export function patched(
   at: { namespace: string; name: string },
 ): KubeObject | Promise<KubeObject> {
   const patch = type === "strategic" ? copyJson(document.value) : document.value
-  const given = (hasManagedFields(patch) ? current : withoutManagers(current)) as unknown as Json
-  const hasTexts = type !== "strategic" && hasRawValues(expected.schema)
-  const before = hasTexts ? withMarkedTexts(expected.schema, given) : given
-  const isMarked = document.isMarked || before !== given
+  const before = (hasManagedFields(patch) ? current : withoutManagers(current)) as unknown as Json
   const result =
     type === "json"
       ? applyJsonPatch(before, patch)
@@ -260,18 +264,12 @@ export function patched(
   const other = otherVersion(ctx, whole)
   const own = isCustom ? expectedInVersion(ctx, result, expected) : expected
   const inVersion = other === undefined ? own : expectedOf(other)
-  const plain = (value: Json): Json => (isMarked ? withoutMarks(value) : value)
-  const patchedText = (): Json => applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true)
-  const written = (): Json => (type === "json" ? plain(patchedText()) : sortedKeys(plain(whole)))
-  const about = { ...document, isMarked, left: patch, written }
-  const decoded = decodePatched(ctx, whole, about, type, inVersion, validation)
-  if (hasTexts) {
-    const made =
-      type === "json"
-        ? { before, after: patchedText(), named: placesNamedIn(patch) }
-        : { before, after: inMergedOrder(whole, patch) }
-    notePatchedTexts(expected.schema, made, decoded as unknown as Json)
-  }
+  const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
+  const written = (): Json =>
+    type === "json"
+      ? plain(applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true))
+      : sortedKeys(plain(whole))
+  const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, inVersion, validation)
   dropOtherFields(decoded, expected)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)

@@ -20,7 +20,6 @@ import { equalJson } from "../../../apimachinery/equality.ts"
 import { managersIn, setEntries } from "./managed-fields/field-management.ts"
 import { hasGeneration } from "./metadata.ts"
 import { keepsMetadata } from "./managed-fields/reset-fields.ts"
-import { changesRawTexts } from "./raw-texts.ts"
 import type { ResourceDefinition } from "../rest.ts"
 
 export function prepareForCreate(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
@@ -143,7 +142,6 @@ function specChanged(definition: ResourceDefinition, object: KubeObject, stored:
   if (strategy.specChanged) return strategy.specChanged(object, current)
   const { metadata: _m, status: _s, ...spec } = object
   const { metadata: _cm, status: _cs, ...currentSpec } = current
-  if (changesRawTexts(definition, object, current)) return true
   if (equalJson(spec, currentSpec)) return hasGivenFractionWithin(spec)
   // The stored object contains Go's zero values ("requests": null), which the client's may omit.
   const settled = copyJson(spec)

@@ -12,7 +12,6 @@ import { revisionConflict } from "./checks.ts"
 import { isUnchanged } from "./default-strategy.ts"
 import { nextDeletionStep } from "./deletion.ts"
 import { keepEmptyBytes } from "./empty-bytes.ts"
-import { computed, keepRawTexts } from "./raw-texts.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
 import { ComputedValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
@@ -43,11 +42,10 @@ export class DeleteAttempts {
     noteOrigin(this.#definition, current, this.#reader.unconverted(stored))
     const copy = before.copy()
     keepEmptyBytes(this.#definition, copy, current)
-    keepRawTexts(this.#definition, copy, current)
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())
     // What is wrong with its grace period is corrected in the answer alone.
     const isCorrected = copy.metadata.deletionGracePeriodSeconds !== current.metadata.deletionGracePeriodSeconds
-    if (next.step === "wait") return { gone: false, value: isCorrected ? computed(this.#definition, copy) : before }
+    if (next.step === "wait") return { gone: false, value: isCorrected ? new ComputedValue(copy) : before }
     const { graceSeconds } = next
     const granted = graceSeconds === undefined ? request : { ...request, gracePeriodSeconds: graceSeconds }
     await admit.validate(undefined, current, granted)
@@ -67,17 +65,17 @@ export class DeleteAttempts {
         : await this.remove(ctx, stored, current)
       if (revision === undefined) return undefined
       next.object.metadata.resourceVersion = String(revision)
-      return { gone: true, value: computed(this.#definition, next.object) }
+      return { gone: true, value: new ComputedValue(next.object) }
     }
     if (isUnchanged(copy, current)) return { gone: false, value: before }
-    if (request.dryRun) return { gone: false, value: computed(this.#definition, copy) }
+    if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
     const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
     return value && { gone: false, value }
   }
 
   /** As upstream, which has begun an update that takes the last finalizer: its answer is what it would have written, nothing. */
   #dry({ object, released }: { object: KubeObject; released: boolean }): Deletion {
-    if (!released) return { gone: true, value: computed(this.#definition, object) }
+    if (!released) return { gone: true, value: new ComputedValue(object) }
     return { gone: true, isBlank: true, value: new ComputedValue(blankObject(this.#definition)) }
   }
 

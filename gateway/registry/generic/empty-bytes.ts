@@ -10,8 +10,8 @@ import {
   noteGivenEmptyBytes,
   noteGivenNullBytes,
 } from "../../../apimachinery/schema/decode/given.ts"
+import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { follow, type Visit, waysTo } from "../../../apimachinery/schema/ways.ts"
 import { isDelegated } from "../delegated-groups.ts"
 
 interface Kind {
@@ -19,11 +19,12 @@ interface Kind {
   schema: Schema
 }
 
-/** Bytes that are printed even if there are none tell themselves what they were. */
-const waysToBytes = waysTo(
-  ({ format }, holder, field) =>
-    format === "byte" && (field === undefined ? holder.type === "map" : field.zero === "omit"),
-)
+/** The way to bytes: the names of fields, and `each` for all items of a list or values of a map. */
+type Way = readonly (string | typeof each)[]
+
+const each = Symbol("each")
+const none: readonly Way[] = []
+const found = new WeakMap<Schema, readonly Way[]>()
 
 /** The object as it is stored: itself if it has no such bytes. */
 export function withEmptyBytes(kind: Kind, object: KubeObject): KubeObject {
@@ -107,8 +108,43 @@ function emptyBytesOf(kind: Kind, object: KubeObject): EmptyBytes[] {
   return places
 }
 
+/** `isValue`: of a map of bytes. */
+type Visit = (holder: JsonObject, key: string, isValue: boolean, path: string) => void
+
 function visit({ group, schema }: Kind, object: KubeObject, call: Visit): void {
   // Stored as JSON, as which both are the same.
   if (isDelegated(group)) return
-  for (const way of waysToBytes(schema)) follow(object as unknown as Json, way, call)
+  for (const way of waysOf(schema)) follow(object as unknown as Json, way, 0, "", call)
+}
+
+function follow(value: Json | undefined, way: Way, at: number, path: string, call: Visit): void {
+  const step = way[at]
+  if (typeof value !== "object" || value === null || step === undefined) return
+  const isLast = at === way.length - 1
+  if (step !== each) {
+    if (!isObject(value)) return
+    if (isLast) call(value, step, false, `${path}/${step}`)
+    else follow(value[step], way, at + 1, `${path}/${step}`, call)
+  } else if (isLast && isObject(value)) for (const key of Object.keys(value)) call(value, key, true, `${path}/${key}`)
+  else for (const [key, item] of Object.entries(value)) follow(item, way, at + 1, `${path}/${key}`, call)
+}
+
+/** Bytes that are printed even if there are none tell themselves what they were. */
+function waysOf(schema: Schema): readonly Way[] {
+  const known = found.get(schema)
+  if (known !== undefined) return known
+  // What contains itself has no bytes.
+  found.set(schema, none)
+  const ways: Way[] = []
+  if (schema.custom !== true) {
+    for (const [name, field] of Object.entries(schema.fields ?? {})) {
+      const isBytes = field.schema.format === "byte"
+      if (isBytes && field.zero === "omit") ways.push([name])
+      if (!isBytes) ways.push(...waysOf(field.schema).map((way): Way => [name, ...way]))
+    }
+    if (schema.type === "map" && schema.items?.format === "byte") ways.push([each])
+    else if (schema.items !== undefined) ways.push(...waysOf(schema.items).map((way): Way => [each, ...way]))
+  }
+  found.set(schema, ways.length === 0 ? none : ways)
+  return found.get(schema) ?? none
 }

@@ -35,11 +35,10 @@ import {
 } from "./default-strategy.ts"
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
-import { changesRawTexts, computed, keepRawTexts } from "./raw-texts.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
 import { noteLacksDefault } from "./storage/unread-fields.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
-import type { KubeValue } from "./storage/value.ts"
+import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
 import { begin, warn } from "./warnings.ts"
 
@@ -162,14 +161,12 @@ export class WriteAttempts {
     noteOrigin(definition, current, this.#reader.unconverted(stored))
     await ctx.pause?.()
     const copy = before.copy()
-    keepRawTexts(definition, copy, current)
     const object = await change(copy)
     if (object === copy) keepEmptyBytes(definition, copy, current)
     await ctx.pause?.()
     await this.#record(ctx, object, current, options, this.#reader.isAged(stored))
     checkIdentity(definition, object, current, options)
     await this.#mutate(ctx, object, current, admit)
-    keepRawTexts(definition, object, current)
     checkVersion(definition, object, current)
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
     writeScalarZeros(definition.schema, object as unknown as Json)
@@ -199,8 +196,7 @@ export class WriteAttempts {
     // Compared as they are stored: different objects of one version may be the same in another, and the other way around.
     const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
     const hasOtherBytes = converted === undefined && changesEmptyBytes(definition, object, current)
-    const isOtherwise = hasOtherBytes || changesRawTexts(definition, object, current)
-    const isStoredOtherwise = isOtherwise || this.#storage.storesUnread(object, converted)
+    const isStoredOtherwise = hasOtherBytes || this.#storage.storesUnread(object, converted)
     if (isSame && !isStoredOtherwise && !this.#reader.isOutdated(stored)) return answered(before)
     if (options.dryRun) return this.#dry(ctx, object, converted)
     const claim = await begin(ctx, definition.strategy, object, current, takeBack)
@@ -210,7 +206,7 @@ export class WriteAttempts {
 
   /** What it answers if nothing is written. */
   async #dry({ pause }: RequestContext, object: KubeObject, converted?: KubeObject): Promise<KubeValue> {
-    return inSteps(computed(this.#definition, await this.#storage.asRead(object, converted)).encoding(), pause)
+    return inSteps(new ComputedValue(await this.#storage.asRead(object, converted)).encoding(), pause)
   }
 
   /** Nothing prevents the removal of the object any more. */
@@ -221,7 +217,7 @@ export class WriteAttempts {
     { dryRun }: WriteOptions,
   ): Promise<KubeValue | undefined> {
     if (!dryRun && (await this.#deletes.remove(ctx, stored, object)) === undefined) return undefined
-    return computed(this.#definition, object)
+    return new ComputedValue(object)
   }
 
   /** Records the manager of the changed fields, unless that is already recorded. */

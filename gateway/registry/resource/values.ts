@@ -13,8 +13,7 @@ import {
   tooMany,
 } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain, validateLabelValue } from "../../../apimachinery/names.ts"
-import type { Json } from "../../../apimachinery/object.ts"
-import { isGivenEmpty, rawTextOf } from "../../../apimachinery/schema/decode/given.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { validateLabelName } from "../validation/selectors.ts"
 import { messages, oneOf, optionalOneOf } from "../validation/values.ts"
 import type { Configuration, Toleration } from "./types.ts"
@@ -162,12 +161,16 @@ export function configuration(path: FieldPath, { opaque }: Configuration, isStor
 /** Stored values may be longer, since there was no limit in the past. */
 export function rawObject(path: FieldPath, value: unknown, isStored = false): FieldError[] {
   if (value === undefined || value === null) return [required(path)]
-  if (!isStored && Buffer.byteLength(rawTextOf(value as Json)) > limits.rawBytes) {
+  if (!isStored && Buffer.byteLength(JSON.stringify(value, printBigInt)) > limits.rawBytes) {
     return [tooLong(path, "", limits.rawBytes)]
   }
   return typeof value === "object" && !Array.isArray(value)
     ? []
     : [invalidValue(path, "<value omitted>", "must be a valid JSON object")]
+}
+
+function printBigInt(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value
 }
 
 const effects = ["NoExecute", "NoSchedule", "None"]

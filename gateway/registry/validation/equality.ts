@@ -2,10 +2,10 @@
 // explicitly empty struct differs from a missing one: both sides have been decoded, which drops empty maps and adds structs that
 // are always present, so a {} on only one side is explicit. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also
 // compares quantities by value; here the same amounts have been given the same text before (apimachinery/schema/quantities.ts).
-// A time with a fraction of a second differs from the stored one, which has none; and raw values differ if their texts do.
+// A time with a fraction of a second differs from the stored one, which has none.
 
 import { asJson, type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
-import { areGivenOtherwise } from "../../../apimachinery/schema/decode/given.ts"
+import { hasGivenFraction } from "../../../apimachinery/schema/decode/given.ts"
 import { immutable } from "./values.ts"
 
 export function semanticEqual(left: unknown, right: unknown): boolean {
@@ -20,7 +20,7 @@ export function semanticEqual(left: unknown, right: unknown): boolean {
       left.every((item, index) => semanticEqual(item, right[index]))
     )
   }
-  if (areGivenOtherwise(left, right)) return false
+  if (hasGivenFraction(left) || hasGivenFraction(right)) return false
   const a = left as Record<string, unknown>
   const b = right as Record<string, unknown>
   for (const key of Object.keys(a)) if (!semanticEqual(a[key], b[key])) return false

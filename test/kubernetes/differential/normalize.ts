@@ -140,7 +140,7 @@ class Words {
     if (Array.isArray(value)) {
       const items = value.map((item) => this.#value(item, field))
       if (field === "causes") return once(items)
-      const isInAnyOrder = isRules.test(field) || (this.#anyManagerOrder && isManagers(value, field))
+      const isInAnyOrder = isRules.test(field) || (this.#anyManagerOrder && field === "managedFields")
       return isInAnyOrder ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
     }
     if (typeof value !== "object" || value === null)
@@ -280,12 +280,4 @@ function parseJson(text: string): unknown {
   } catch {
     return text
   }
-}
-
-/** In JSON, or in protobuf by the numbers of their fields. */
-function isManagers(list: readonly unknown[], field: string): boolean {
-  const isMessage = (item: unknown): boolean => (item as Record<string, unknown>)["6"] === "FieldsV1"
-  return (
-    field === "managedFields" || (field === "17" && list.every((item) => item instanceof Object && isMessage(item)))
-  )
 }

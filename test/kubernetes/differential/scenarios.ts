@@ -67,7 +67,6 @@ import { podSecurityCases } from "./cases/pod-security.ts"
 import { proxyCases } from "./cases/proxies.ts"
 import { quotaScopeCases } from "./cases/quota-scopes.ts"
 import { quotaCases } from "./cases/quotas.ts"
-import { rawTextCases } from "./cases/raw-texts.ts"
 import { reviewRuleCases } from "./cases/review-rules.ts"
 import { sameAmountCases } from "./cases/same-amounts.ts"
 import { scaleFaultCases } from "./cases/scale-faults.ts"
@@ -185,7 +184,6 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...statusMetadataCases(),
         ...cronScheduleCases(),
         ...quotaCases(),
-        ...rawTextCases(),
         ...quotaScopeCases(),
         ...podAdmissionCases(),
         ...defaultClassCases(),

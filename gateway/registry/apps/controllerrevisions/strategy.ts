@@ -1,12 +1,11 @@
 // ControllerRevisions: previous templates of a workload. Only the revision number may change.
 
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
-import type { Json, KubeObject } from "../../../../apimachinery/object.ts"
-import { rawTextOf } from "../../../../apimachinery/schema/decode/given.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutable, nonNegative } from "../../validation/values.ts"
 
-type ControllerRevision = KubeObject & { revision?: number; data?: Json }
+type ControllerRevision = KubeObject & { revision?: number; data?: unknown }
 
 const strategy: Strategy<ControllerRevision> = {
   generation: false,
@@ -31,9 +30,11 @@ const strategy: Strategy<ControllerRevision> = {
   ],
 }
 
-/** Compared as text. */
-function immutableData(data: Json = null, current: Json = null): FieldError[] {
-  return rawTextOf(data) === rawTextOf(current) ? [] : [invalidValue(FieldPath.root("data"), asJson(data), immutable)]
+/** Compared as text: an empty template differs from a missing one. */
+function immutableData(data: unknown, current: unknown): FieldError[] {
+  return JSON.stringify(data) === JSON.stringify(current)
+    ? []
+    : [invalidValue(FieldPath.root("data"), asJson(data), immutable)]
 }
 
 export const controllerRevisions: KindExtension = { strategy }

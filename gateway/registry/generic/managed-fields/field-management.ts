@@ -33,7 +33,6 @@ import { deepFreeze } from "../../../../apimachinery/freeze.ts"
 import type { ManagedKind } from "./managed-kind.ts"
 import type { WriteOptions } from "../../rest.ts"
 import { withNullBytes } from "../empty-bytes.ts"
-import { withTextsOfLists } from "../raw-texts.ts"
 import { isOfKind, isTyped } from "./typed-change.ts"
 
 const blanks = new WeakMap<Schema, KubeObject>()
@@ -83,11 +82,10 @@ export async function recordWrite(
   if (managers.size === 0 && current !== undefined) return
   if (!isOfKind(of, object)) return
   const apiVersion = printGroupVersion(of)
-  // Null bytes differ from the empty ones as which they are read, and lists by the texts of raw values.
-  const given = { ...withTextsOfLists(of, withNullBytes(of, object)), apiVersion } as unknown as Json
-  const before = current === undefined ? blankOf(of) : withTextsOfLists(of, current)
+  // Null bytes differ from the empty ones as which they are read.
+  const given = { ...withNullBytes(of, object), apiVersion } as unknown as Json
   const change: Change = {
-    before: before as unknown as Json,
+    before: (current ?? blankOf(of)) as unknown as Json,
     after: of.asRead === undefined ? given : await of.asRead(given),
     type: mergeTypeOf(of.schema),
     areStructs: of.schema.custom !== true,

@@ -17,7 +17,6 @@ import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "../../claim.ts"
 import { asParsed, copyingParsed, encodingStored, longText } from "./stored-form.ts"
 import { withEmptyBytes, withoutEmptyBytes } from "../empty-bytes.ts"
-import { withoutRawTexts, withRawTexts } from "../raw-texts.ts"
 import { hasUnread } from "./unread-fields.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
@@ -215,8 +214,7 @@ export class ObjectStorage {
   #isReadOtherwise(stored: KubeObject): boolean {
     const { customResource } = this.#definition
     if (customResource?.lacksDefaults !== undefined) return customResource.lacksDefaults(stored)
-    const asJson = withoutRawTexts(this.#definition, withoutEmptyBytes(this.#definition, stored))
-    return asJson !== stored || this.#shown(stored) !== stored
+    return withoutEmptyBytes(this.#definition, stored) !== stored || this.#shown(stored) !== stored
   }
 
   #shown(object: KubeObject): KubeObject {
@@ -228,7 +226,7 @@ export class ObjectStorage {
     const { kind, storageVersion, customResource } = this.#definition
     const stored = { ...object, kind, apiVersion: storageVersion }
     return customResource?.toStored === undefined
-      ? withRawTexts(this.#definition, withEmptyBytes(this.#definition, stored))
+      ? withEmptyBytes(this.#definition, stored)
       : customResource.toStored(copyJson(stored))
   }
 

@@ -8,7 +8,6 @@ import type { KeyValue } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { ResourceDefinition } from "../../rest.ts"
 import { withoutEmptyBytes } from "../empty-bytes.ts"
-import { computed, withoutRawTexts } from "../raw-texts.ts"
 import { storedHead } from "./stored-form.ts"
 import { StoredText, StoredValue } from "./stored-value.ts"
 import { ComputedValue, type KubeValue } from "./value.ts"
@@ -144,19 +143,14 @@ export class ValueReader {
     if (converted.length !== objects.length) {
       throw new Error(`conversion to ${this.#apiVersion} ${kind} answered ${converted.length} of ${objects.length}`)
     }
-    return converted.map((object) => computed(this.#definition, object))
+    return converted.map((object) => new ComputedValue(object))
   }
 
   /** Of a version that differs in its apiVersion, or in what its schema has. */
   #adapted(object: KubeObject): KubeObject {
     const { customResource, strategy } = this.#definition
-    const read = customResource?.aged?.read(object) ?? this.#asJson(object)
-    const labelled = this.#relabelled(read)
-    return strategy.shown?.(labelled) ?? labelled
-  }
-
-  #asJson(stored: KubeObject): KubeObject {
-    return withoutRawTexts(this.#definition, withoutEmptyBytes(this.#definition, stored))
+    const read = this.#relabelled(customResource?.aged?.read(object) ?? withoutEmptyBytes(this.#definition, object))
+    return strategy.shown?.(read) ?? read
   }
 
   #relabelled(object: KubeObject): KubeObject {

@@ -41,13 +41,10 @@ export function copyObject({ metadata: { managedFields, ...metadata }, ...rest }
 /** A computed value: converted, or never stored (dry run). Takes ownership of the object. */
 export class ComputedValue implements KubeValue {
   readonly #object: KubeObject
-  readonly #print: (() => string) | undefined
   #bytes: Buffer | undefined
 
-  /** `print`: makes its JSON, if that is another one than the encoder prints (raw-texts.ts). */
-  constructor(object: KubeObject, print?: () => string) {
+  constructor(object: KubeObject) {
     this.#object = object
-    this.#print = print
   }
 
   get identity(): ComputedValue {
@@ -97,12 +94,12 @@ export class ComputedValue implements KubeValue {
 
   /** Encodes its bytes in steps before they are needed. */
   *encoding(): Steps<this> {
-    if (this.#print === undefined) this.#bytes ??= Buffer.from(yield* printingJson(this.#object as unknown as Json))
+    this.#bytes ??= Buffer.from(yield* printingJson(this.#object as unknown as Json))
     return this
   }
 
   #encoded(): Buffer {
-    this.#bytes ??= Buffer.from(this.#print?.() ?? printJson(this.#object))
+    this.#bytes ??= Buffer.from(printJson(this.#object))
     return this.#bytes
   }
 }
