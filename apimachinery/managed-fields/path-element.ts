@@ -7,6 +7,7 @@ import { printJson } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { int64, parseExactly } from "../schema/exact-integers.ts"
 import { firstOverflow } from "../schema/json/number-literals.ts"
+import { maxDepth, survey } from "../schema/json/survey.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
 import { compareText, sortTexts } from "../go/text-order.ts"
 
@@ -62,6 +63,7 @@ const mayOverflow = /\d[eE]|\d{300}/
 
 function valueIn(text: string): Json {
   const json = text.slice(2)
+  if (survey(Buffer.from(json)).depth > maxDepth) throw new SyntaxError(`nested too deeply: ${text.slice(0, 20)}`)
   // What is too large for a double would be parsed as Infinity.
   if (mayOverflow.test(json) && firstOverflow(json) !== undefined)
     throw new SyntaxError(`a number is out of range: ${text}`)

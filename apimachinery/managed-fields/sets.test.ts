@@ -46,6 +46,10 @@ describe("path elements", () => {
     (given) => expect(() => canonicalElement(given)).toThrow(SyntaxError),
   )
 
+  test("nested too deeply are rejected", () => {
+    expect(() => canonicalElement(`v:${"[".repeat(5000)}${"]".repeat(5000)}`)).toThrow(SyntaxError)
+  })
+
   test("are sorted by kind, then by names, keys and values, numerically for numbers", () => {
     const wanted = [
       "f:a",

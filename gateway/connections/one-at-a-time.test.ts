@@ -9,7 +9,7 @@ let begun: { url: string | undefined; response: ServerResponse }[]
 const serve = oneAtATime((request, response) => {
   begun.push({ url: request.url, response })
 })
-const server = createServer({ IncomingMessage: ReadRequest }, serve)
+const server = createServer({ IncomingMessage: ReadRequest, shouldUpgradeCallback: () => false }, serve)
 
 beforeEach(async () => {
   begun = []
@@ -86,3 +86,24 @@ test("the response in progress emits close when its connection is closed", async
   socket.write(heads(numbered(1000)))
   await closed
 })
+
+test.each(["content-length: 3\r\n\r\nabc", "transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"])(
+  "a connection ends with a request that offers an upgrade and does not get it: %j",
+  async (body) => {
+    const socket = await send()
+    const offer = `POST /1 HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: h2c\r\n${body}`
+    const inner = heads(["/inner"])
+    // Node drops the second head, and would take its body for a request.
+    socket.write(`${offer}POST /2 HTTP/1.1\r\nhost: a\r\ncontent-length: ${inner.length}\r\n\r\n`)
+    await expect.poll(() => begun.length).toBe(1)
+    const requested = once(server, "request")
+    socket.write(inner)
+    await requested
+    let text = ""
+    socket.on("data", (piece: Buffer) => (text += piece.toString()))
+    begun[0]?.response.end("answer 1")
+    await once(socket, "close")
+    expect(text).toMatch(/connection: close[^]*answer 1/i)
+    expect(begun.map(({ url }) => url)).toEqual(["/1"])
+  },
+)

@@ -1,6 +1,6 @@
 // Serializes the requests of an HTTP/1.1 connection. A client may pipeline requests, and Node would begin all of them as soon as
 // they are read, hundreds from one packet. Here the next one begins after the previous response, as in Go's server. A waiting
-// request holds only its head.
+// request holds only its head. After a request that offers an upgrade none begins.
 
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -24,10 +24,18 @@ export class ReadRequest extends IncomingMessage {
   }
 }
 
+/**
+ * Node drops what it has read behind the body of a request that offers an upgrade and does not get it; what comes later is no longer
+ * where a request begins.
+ */
+const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined
+
 /** The queue of one connection. */
 interface Line {
   /** A request is in progress. */
   isBusy: boolean
+  /** The last request has come. */
+  isOver: boolean
   readonly waiting: (() => void)[]
 }
 
@@ -37,6 +45,7 @@ export function oneAtATime<Response extends ServerResponse>(serve: Serve<Respons
   function begin(request: IncomingMessage, response: Response, line: Line): void {
     line.isBusy = true
     response.once("close", () => next(line, request.socket))
+    if (isLast(request)) response.shouldKeepAlive = false
     serve(request, response)
   }
 
@@ -51,7 +60,9 @@ export function oneAtATime<Response extends ServerResponse>(serve: Serve<Respons
     // HTTP/2 streams have their own limits.
     if (request.httpVersionMajor > 1) return serve(request, response)
     let line = lines.get(socket)
-    if (line === undefined) lines.set(socket, (line = { isBusy: false, waiting: [] }))
+    if (line === undefined) lines.set(socket, (line = { isBusy: false, isOver: false, waiting: [] }))
+    if (line.isOver) return
+    line.isOver = isLast(request)
     if (!line.isBusy) begin(request, response, line)
     else if (line.waiting.length < maxWaiting) line.waiting.push(() => begin(request, response, line))
     else socket.destroy()
