@@ -1,7 +1,8 @@
 // Tenants of VirtualClusters, and why some are not created.
 
 import { describe, expect, test, vi } from "vitest"
-import type { Secret } from "../apimachinery/object.ts"
+import type { KubeObject, Secret } from "../apimachinery/object.ts"
+import { notFound } from "../apimachinery/status.ts"
 import { clusterKey } from "../apimachinery/tenancy.ts"
 import { clusterVersions, namespaces, secrets, virtualClusters } from "../client/resources.ts"
 import { finalizer } from "./virtual-cluster.ts"
@@ -58,6 +59,28 @@ describe("the operator", () => {
     const { status } = await inPhase("default", "demo", "Running")
     expect(status?.clusterNamespace).toBe(clusterKey({ namespace: "default", name: "demo", uid: metadata.uid! }))
     expect(superCluster.find(namespaces, undefined, "kube-demo")).toBeUndefined()
+  })
+
+  test("makes nothing for a VirtualCluster that is gone, though it has not heard of that", async () => {
+    const get = superCluster.get.bind(superCluster)
+    const asked = Promise.withResolvers<void>()
+    vi.spyOn(superCluster, "get").mockImplementation(async (resource, namespace, name) => {
+      if (resource !== virtualClusters) return get(resource, namespace, name)
+      asked.resolve()
+      throw notFound(virtualClusters, name)
+    })
+    const made = vi.spyOn(tenants, "create")
+    await superCluster.create(virtualClusters, {
+      apiVersion: "tenancy.x-k8s.io/v1alpha1",
+      kind: "VirtualCluster",
+      metadata: { namespace: "default", name: "acme", finalizers: [finalizer] },
+      spec: { clusterVersionName: "default" },
+    } as KubeObject)
+    await asked.promise
+    vi.mocked(superCluster.get).mockRestore()
+    await create("default", "later")
+    await inPhase("default", "later", "Running")
+    expect(made.mock.calls.map(([{ name }]) => name)).not.toContain("acme")
   })
 
   test("takes turns with all that were there before when one is created", async () => {

@@ -1,7 +1,14 @@
 // Reconciles a VirtualCluster with its tenant. Every step is idempotent, so the next reconcile completes the work after a crash:
 // finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
-import { StatusError, isAlreadyExists, isConflict, isNotFound, serviceUnavailable } from "../apimachinery/status.ts"
+import {
+  StatusError,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  notFound,
+  serviceUnavailable,
+} from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import { pointsTo, redirected, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
@@ -100,7 +107,7 @@ export class VirtualClusterReconciler {
     const { identity, clusterKey } = claim
     this.#checkNames(identity, clusterKey)
     await this.#checkVersion(spec?.clusterVersionName ?? "")
-    await this.#ensureFinalizer(virtualCluster)
+    await this.#ensureFinalizer(virtualCluster, this.#parts.tenants.get(identity.name) === undefined)
     const making = this.#createTenant(requestOf(claim, spec))
     const isNew = status?.phase === undefined
     const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity, isNew)])
@@ -181,9 +188,18 @@ export class VirtualClusterReconciler {
     }
   }
 
-  async #ensureFinalizer({ metadata }: VirtualCluster): Promise<void> {
+  /**
+   * `isMaking`: no tenant is known. A leader that was paused goes on with what it knew: of a VirtualCluster that is gone it would make a tenant that
+   * nobody removes. Throws NotFound or Conflict then.
+   */
+  async #ensureFinalizer({ metadata }: VirtualCluster, isMaking: boolean): Promise<void> {
     const { finalizers = [], namespace, name = "", uid, resourceVersion } = metadata
-    if (finalizers.includes(finalizer)) return
+    if (finalizers.includes(finalizer)) {
+      if (!isMaking) return
+      const current = await this.#parts.superClient.get(virtualClusters, namespace, name)
+      if (current.metadata.uid !== uid) throw notFound(virtualClusters, name)
+      return
+    }
     const patch = { metadata: { uid, resourceVersion, finalizers: [...finalizers, finalizer] } }
     await this.#parts.superClient.patch(virtualClusters, namespace, name, patch, { type: "merge" })
   }
