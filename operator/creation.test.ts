@@ -64,7 +64,7 @@ describe("the operator", () => {
   test("makes nothing for a VirtualCluster that is gone, though it has not heard of that", async () => {
     const get = superCluster.get.bind(superCluster)
     const asked = Promise.withResolvers<void>()
-    vi.spyOn(superCluster, "get").mockImplementation(async (resource, namespace, name) => {
+    const missing = vi.spyOn(superCluster, "get").mockImplementation(async (resource, namespace, name) => {
       if (resource !== virtualClusters) return get(resource, namespace, name)
       asked.resolve()
       throw notFound(virtualClusters, name)
@@ -77,7 +77,7 @@ describe("the operator", () => {
       spec: { clusterVersionName: "default" },
     } as KubeObject)
     await asked.promise
-    vi.mocked(superCluster.get).mockRestore()
+    missing.mockRestore()
     await create("default", "later")
     await inPhase("default", "later", "Running")
     expect(made.mock.calls.map(([{ name }]) => name)).not.toContain("acme")
