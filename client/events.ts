@@ -6,6 +6,7 @@ import { createHash, randomInt, randomUUID } from "node:crypto"
 import { referenceTo, type ObjectReference } from "./object-reference.ts"
 import { validateDNS1123Subdomain } from "../apimachinery/names.ts"
 import { timestamp, type KubeObject } from "../apimachinery/object.ts"
+import { remember } from "../apimachinery/remember.ts"
 import { StatusError, isNotFound } from "../apimachinery/status.ts"
 import { beginningOf } from "../apimachinery/texts.ts"
 import { systemClock, type Clock } from "./clock.ts"
@@ -146,7 +147,7 @@ export class EventRecorder {
     const { burst, refillMs } = eventLimits
     const bucket = this.#buckets.get(what) ?? { tokens: burst, at: now }
     const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
-    remember(this.#buckets, what, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now })
+    remember(this.#buckets, what, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now }, eventLimits.remembered)
     return tokens >= 1
   }
 
@@ -206,7 +207,7 @@ export class EventRecorder {
       count: 0,
     }
     const observed = { ...known, count: known.count + 1 }
-    remember(this.#observed, key, observed)
+    remember(this.#observed, key, observed, eventLimits.remembered)
     return observed
   }
 
@@ -224,7 +225,7 @@ export class EventRecorder {
     similar.at = now
     const digest = createHash("sha256").update(message).digest("base64")
     if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(digest)
-    remember(this.#similar, group, similar)
+    remember(this.#similar, group, similar, eventLimits.remembered)
     if (similar.messages.has(digest)) {
       return { ...fields, key: [group, object.fieldPath ?? "", digest].join("\n"), isCombined: false }
     }
@@ -245,17 +246,6 @@ const partsOf = ({ apiVersion, kind, namespace = "", name, uid }: ObjectReferenc
   name,
   uid,
 ]
-
-/** Makes the entry the last to be dropped. */
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= eventLimits.remembered) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    return
-  }
-}
 
 /** Takes the first ones, up to one that is counted in the same Event as an earlier one. */
 function takeBatch(waiting: Recording[]): Recording[] {

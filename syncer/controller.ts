@@ -161,7 +161,7 @@ export class SyncController {
    * copy: the tenant's object never reports more than has happened.
    */
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
-    const failures: unknown[] = []
+    let failure: unknown
     const waits: number[] = []
     for (const step of superPatches) {
       const waitMs = this.#repeated.wait(work.superObject, step)
@@ -173,14 +173,13 @@ export class SyncController {
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step)
         this.#repeated.note(work.superObject, step)
       } catch (error) {
-        failures.push(error)
+        failure ??= error
         if (!isRefusal(error)) break
       }
     }
-    const [failure] = failures
     // Another state of the copy is decided upon anew.
     if (!isConflict(failure)) for (const step of tenantSteps) await this.#stepInTenant(work, step)
-    if (failures.length > 0) this.#failed(work, "FailedUpdate", failure)
+    if (failure !== undefined) this.#failed(work, "FailedUpdate", failure)
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits) }
   }
 

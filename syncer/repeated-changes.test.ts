@@ -1,11 +1,27 @@
 import { expect, test } from "vitest"
 import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
 import { configMaps, pods } from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { syncerLimits } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { object, startHarness } from "./testing/harness.ts"
+
+type Harness = Awaited<ReturnType<typeof startHarness>>
+
+/** Somebody in super sets the label of the copy that the tenant sets. Returns how often. */
+function undoing({ superCluster, home }: Harness, kind: Resource, name: string): () => number {
+  let undone = 0
+  superCluster.onChange(({ type, resource, object: { metadata } }) => {
+    if (type === "DELETED" || resource !== kind.resource || metadata.labels?.["by"] !== "tenant") return
+    setImmediate(() => {
+      undone++
+      superCluster.edit(kind, home, name, { metadata: { labels: { by: "super" } } })
+    })
+  })
+  return () => undone
+}
 
 const copyOf = (uid: string) => object("ConfigMap", "home", "x", { metadata: { namespace: "home", name: "x", uid } })
 
@@ -43,24 +59,17 @@ test("what somebody in super undoes at once is not written for ever, and what th
     configMaps,
     object("ConfigMap", "default", "x", { metadata: { namespace: "default", name: "x", labels } }),
   )
-  let undone = 0
-  superCluster.onChange(({ type, resource, object: { metadata } }) => {
-    if (type === "DELETED" || resource !== "configmaps" || metadata.labels?.["by"] !== "tenant") return
-    setImmediate(() => {
-      undone++
-      superCluster.edit(configMaps, home, "x", { metadata: { labels: { by: "super" } } })
-    })
-  })
+  const undone = undoing(harness, configMaps, "x")
   await harness.inSuper(configMaps, "x")
   superCluster.edit(configMaps, home, "x", { metadata: { labels: { by: "tenant" } } })
-  await eventually(() => undone > 2 && harness.syncer.delayed > 0 && harness.syncer.pending === 0, { what: "it waits" })
-  expect(undone).toBeLessThan(10)
+  await eventually(() => undone() > 2 && harness.syncer.delayed > 0 && harness.syncer.pending === 0, {
+    what: "it waits",
+  })
+  expect(undone()).toBeLessThan(10)
   cluster.edit(configMaps, "default", "x", { data: { more: "data" } })
   const data = (): unknown => superCluster.find(configMaps, home, "x")?.["data"]
   await expect.poll(data).toEqual({ more: "data" })
 })
-
-type Harness = Awaited<ReturnType<typeof startHarness>>
 
 function refuseResizes({ superCluster }: Harness): void {
   const patch = superCluster.patch.bind(superCluster)
@@ -81,24 +90,17 @@ test.each([
   ["the tenant does not take what it is told", refuseStatuses],
 ])("what somebody in super undoes at once is not written for ever, also while %s", async (_what, refuse) => {
   await using harness = await startHarness()
-  const { cluster, superCluster, home } = harness
+  const { cluster } = harness
   await harness.running("web")
-  let undone = 0
-  superCluster.onChange(({ type, resource, object: { metadata } }) => {
-    if (type === "DELETED" || resource !== "pods" || metadata.labels?.["by"] !== "tenant") return
-    setImmediate(() => {
-      undone++
-      superCluster.edit(pods, home, "web", { metadata: { labels: { by: "super" } } })
-    })
-  })
+  const undone = undoing(harness, pods, "web")
   refuse(harness)
   cluster.edit(pods, "default", "web", {
     metadata: { labels: { by: "tenant" } },
     spec: { containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu: "2" } } }] },
   })
-  await eventually(() => undone >= syncerLimits.repeatedChanges.atOnce, { what: "the quarrel" })
+  await eventually(() => undone() >= syncerLimits.repeatedChanges.atOnce, { what: "the quarrel" })
   for (let round = 0; round < 20; round++) await harness.settled()
-  expect(undone).toBeLessThan(10)
+  expect(undone()).toBeLessThan(10)
 })
 
 test("what is edited in the same way each time that it is created anew is edited at once", async () => {

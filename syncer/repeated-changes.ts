@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto"
 import type { KubeObject } from "../apimachinery/object.ts"
+import { remember } from "../apimachinery/remember.ts"
 import { backoff } from "../client/backoff.ts"
 import type { Clock } from "../client/clock.ts"
 import { syncerLimits } from "./options.ts"
@@ -28,7 +29,9 @@ export class RepeatedChanges {
   /** Milliseconds until the change should be made; 0: now. */
   wait(copy: KubeObject | undefined, step: Patch): number {
     const made = this.#made.get(idOf(copy, step))
-    return made?.change === digestOf(step) ? Math.max(0, made.until - this.#clock.elapsed()) : 0
+    // Of most copies nothing has been made.
+    if (made === undefined || made.change !== digestOf(step)) return 0
+    return Math.max(0, made.until - this.#clock.elapsed())
   }
 
   /** It has been made. */
@@ -38,13 +41,8 @@ export class RepeatedChanges {
     const before = this.#made.get(id)
     const isRepeated = before?.change === change && now - before.until < delays.longest
     const times = isRepeated ? before.times + 1 : 1
-    this.#made.delete(id)
-    this.#made.set(id, { change, times, until: now + (times < atOnce ? 0 : backoff(times - atOnce + 1, delays)) })
-    if (this.#made.size <= remembered) return
-    for (const oldest of this.#made.keys()) {
-      this.#made.delete(oldest)
-      return
-    }
+    const until = now + (times < atOnce ? 0 : backoff(times - atOnce + 1, delays))
+    remember(this.#made, id, { change, times, until }, remembered)
   }
 }
 

@@ -15,6 +15,7 @@ import { Caches } from "./clusters/caches.ts"
 import { startSyncer } from "./main.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 import { podOf, startHarness } from "./testing/harness.ts"
+import { holdLists } from "./testing/hold-lists.ts"
 
 const configMap = (name: string): ConfigMap => ({
   apiVersion: "v1",
@@ -67,17 +68,12 @@ test("copies that are changed or deleted while their tenant sleeps are restored"
 
 test("copies that were changed while no syncer ran are restored, even if their tenant falls asleep before the super cluster is listed", async () => {
   const { superCluster, tenants, copies, both } = await changedWithoutSyncer()
-  const listed = Promise.withResolvers<void>()
-  const list = superCluster.list.bind(superCluster)
-  superCluster.list = async (...args) => {
-    await listed.promise
-    return list(...args)
-  }
+  const releaseLists = holdLists(superCluster)
   await using _ = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
   // What has been delivered by then.
   await tenants.client(tenant.name).list(configMaps)
   tenants.sleep(tenant.name)
-  listed.resolve()
+  releaseLists()
   await eventually(() => expect(copies()).toEqual(both), { what: "the change is undone" })
 })
 

@@ -8,6 +8,7 @@ import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { Sleep } from "../gateway/tenancy/sleep.ts"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
 import { startSyncer } from "./main.ts"
+import { holdLists } from "./testing/hold-lists.ts"
 
 test("each sleeping tenant is woken once for both, and one that is in use waits for neither", async () => {
   await using gateway = await startTestGateway({ limits: { tenantIdleMs: 40, maxAwakeTenants: 100 } })
@@ -30,12 +31,7 @@ test("each sleeping tenant is woken once for both, and one that is in use waits 
   onTestFinished(() => clock.mockRestore())
 
   const superCluster = new FakeCluster({ isSuper: true })
-  const listed = Promise.withResolvers<void>()
-  const list = superCluster.list.bind(superCluster)
-  superCluster.list = async (...args) => {
-    await listed.promise
-    return list(...args)
-  }
+  const releaseLists = holdLists(superCluster)
   await using syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
   const followers = new TenantInformer<ConfigMap>(tenants, configMaps)
   const stop = new AbortController()
@@ -46,7 +42,7 @@ test("each sleeping tenant is woken once for both, and one that is in use waits 
   await gateway.createTenant("another", { controllers: false })
   await expect.poll(() => tenants.awake).toBe(1)
   expect(woken()).toEqual([])
-  listed.resolve()
+  releaseLists()
   await syncer.whenSynced()
   await expect.poll(woken).toEqual(sleeping)
   await expect.poll(() => tenants.awake).toBe(1)

@@ -7,6 +7,7 @@ import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/obje
 import { goQuote, goQuoteList } from "../../apimachinery/go/quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { invalidSinceLabel, longestTokenSeconds, tokenType } from "../../apimachinery/core/service-account-tokens.ts"
+import { remember } from "../../apimachinery/remember.ts"
 import { notFound, unauthorized } from "../../apimachinery/status.ts"
 import { pods } from "../../client/resources.ts"
 import type { User } from "../request/user.ts"
@@ -130,12 +131,7 @@ class Signatures {
     if (known !== undefined && now < known.until) return known.claims
     const { issuer, serviceAccountKey } = this.#trust
     const claims = await verify(token, { issuer, key: serviceAccountKey.public, keyId: serviceAccountKey.keyId })
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size < tokenLimits.cacheEntries) break
-      this.#known.delete(oldest)
-    }
-    this.#known.delete(hash)
-    this.#known.set(hash, { claims, until: now + tokenLimits.cacheMs })
+    remember(this.#known, hash, { claims, until: now + tokenLimits.cacheMs }, tokenLimits.cacheEntries)
     return claims
   }
 }

@@ -1,0 +1,12 @@
+// Maps with a limit, from which the oldest entries are dropped.
+
+/** Makes the entry the last to be dropped. The map has no more than `most` entries afterwards, if it had no more before. */
+export function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= most) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
+  }
+}
