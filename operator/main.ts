@@ -2,6 +2,7 @@
 // of the gateway or alone, and waits until the super cluster is available.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
+import type { KubeObject } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { endsWithin, pause, systemClock, type Clock } from "../client/clock.ts"
@@ -44,6 +45,7 @@ export class Operator implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #queue: FairQueue<Key>
   readonly #virtualClusters: Informer<VirtualCluster>
+  readonly #versions: Informer<KubeObject>
   readonly #recorder: EventRecorder
   readonly #reconciler: VirtualClusterReconciler
   readonly #stops: (() => void)[] = []
@@ -66,9 +68,11 @@ export class Operator implements AsyncDisposable {
     const failed = (error: unknown): void => this.#noteFailure(error)
     const indexes = { [byName]: ({ metadata: { name = "" } }: VirtualCluster) => [name] }
     this.#virtualClusters = new Informer(superClient, virtualClusters, { indexes, clock, log, failed })
+    this.#versions = new Informer(superClient, clusterVersions, { clock, log, failed })
     metrics?.of("operator", () => new PhaseMetrics()).follow(() => this.#virtualClusters.list())
     this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })
-    this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock })
+    const hasVersion = (name: string): boolean => this.#versions.get(undefined, name) !== undefined
+    this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock, hasVersion })
   }
 
   static async start(options: OperatorOptions): Promise<Operator> {
@@ -133,7 +137,7 @@ export class Operator implements AsyncDisposable {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { superClient, tenants, clock, log } = this.#options
+    const { tenants } = this.#options
     const enqueue = ({ metadata: { namespace = "", name = "" } }: VirtualCluster): void =>
       this.#queue.add({ namespace, name, isInitial: !this.#virtualClusters.synced })
     const enqueueAll = (): void => this.#virtualClusters.list().forEach(enqueue)
@@ -148,13 +152,8 @@ export class Operator implements AsyncDisposable {
         },
       }),
     )
-    const versions = new Informer(superClient, clusterVersions, {
-      failed: (error) => this.#noteFailure(error),
-      ...(clock === undefined ? {} : { clock }),
-      ...(log === undefined ? {} : { log }),
-    })
     this.#stops.push(
-      versions.subscribe({
+      this.#versions.subscribe({
         // VirtualClusters may be waiting for it.
         added: enqueueAll,
         deleted: ({ metadata }) => {
@@ -165,7 +164,7 @@ export class Operator implements AsyncDisposable {
       // Its name has become available.
       tenants.subscribe({ removed: ({ name }) => this.#virtualClusters.byIndex(byName, name).forEach(enqueue) }),
     )
-    await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
+    await Promise.all([this.#virtualClusters.start(signal), this.#versions.start(signal)])
     // An operator that stops before the initial list does not know which tenants have a VirtualCluster.
     if (!this.#virtualClusters.synced) return
     for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#warnOrphan(tenant)

@@ -8,6 +8,7 @@ import type { VirtualCluster } from "./types.ts"
 import { VirtualClusterReconciler } from "./virtual-cluster.ts"
 
 let superCluster: FakeCluster
+let isVersionKnown = true
 let reconciler: VirtualClusterReconciler
 
 const current = (): VirtualCluster => superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")!
@@ -39,6 +40,7 @@ beforeEach(async () => {
     tenants: tenants as never,
     events,
     clock: systemClock,
+    hasVersion: () => isVersionKnown,
   })
   const base = { apiVersion: "tenancy.x-k8s.io/v1alpha1" }
   await superCluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
@@ -62,4 +64,11 @@ test("the event of its own status update is skipped once", async () => {
 test("a later change is reconciled", async () => {
   superCluster.edit(virtualClusters, "default", "acme", { metadata: { labels: { a: "b" } } })
   expect(await reads(() => reconciler.reconcile(current()))).toBeGreaterThan(0)
+})
+
+test("the ClusterVersion is read only if it is not known yet", async () => {
+  await reconciler.reconcile(current())
+  const known = await reads(() => reconciler.reconcile(current()))
+  isVersionKnown = false
+  expect(await reads(() => reconciler.reconcile(current()))).toBe(known + 1)
 })

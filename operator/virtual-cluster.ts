@@ -32,6 +32,8 @@ const defaultClusterDomain = "cluster.local"
 
 export interface VirtualClusterParts extends ReportsParts {
   tenants: TenantAdmin
+  /** As far as is known: a ClusterVersion that has just been created may be missing. */
+  hasVersion(name: string): boolean
 }
 
 type Outcome = void | { requeueAfterMs: number }
@@ -167,6 +169,7 @@ export class VirtualClusterReconciler {
   }
 
   async #checkVersion(name: string): Promise<void> {
+    if (this.#parts.hasVersion(name)) return
     try {
       await this.#parts.superClient.get(clusterVersions, undefined, name)
     } catch (error) {
