@@ -8,7 +8,7 @@ import type { VirtualCluster } from "./types.ts"
 import { VirtualClusterReconciler } from "./virtual-cluster.ts"
 
 let superCluster: FakeCluster
-let isVersionKnown = true
+let isVersionKnown: boolean
 let reconciler: VirtualClusterReconciler
 
 const current = (): VirtualCluster => superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")!
@@ -27,6 +27,7 @@ async function reads(work: () => Promise<unknown>): Promise<number> {
 }
 
 beforeEach(async () => {
+  isVersionKnown = true
   superCluster = new FakeCluster({ isSuper: true })
   const tenants = Object.assign(new FakeTenants(), {
     create: (request: object) => Promise.resolve({ ...request, uid: "u" }),
