@@ -18,7 +18,8 @@ test.each<[boolean, object, object]>([
   [false, asks({ cpu: "1" }), { qosClass: "" }],
 ])("%s: a quota with scope BestEffort counts %j with status %j", (expected, spec, status) => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec, status } as Pod
-  const limit = { hard: { pods: "1" }, scopes: ["BestEffort"] }
-  const quota = { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "q" }, spec: limit } as ResourceQuota
+  const hard = { pods: "1" }
+  const limit = { spec: { hard, scopes: ["BestEffort"] }, status: { hard } }
+  const quota = { apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "q" }, ...limit } as ResourceQuota
   expect(quotaMatches(quota, "", "pods", pod)).toBe(expected)
 })

@@ -22,7 +22,7 @@ export function quotaMatches(
   object: KubeObject,
   offers = noOffers,
 ): boolean {
-  const names = Object.keys((quota.status?.hard ?? quota.spec?.hard ?? {}) as Texts)
+  const names = Object.keys((quota.status?.hard ?? {}) as Texts)
   if (quotaNamesOf(group, resource, names, offers).length === 0) return false
   const selectors: Selector[] = [
     ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),

@@ -4,9 +4,19 @@ import { ResourceQuotaPlugin } from "./resource-quota.ts"
 
 async function withQuota(hard: Loose, more: Loose = {}): Promise<KindsStub> {
   const kinds = createKindsStub({ plugins: [new ResourceQuotaPlugin()] })
-  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard, ...more } })
+  await limit(kinds, "q", hard, more)
   return kinds
 }
+
+/** A quota that a controller has counted, with nothing used. */
+async function limit(kinds: KindsStub, name: string, hard: Loose, more: Loose = {}): Promise<void> {
+  await kinds.create("resourcequotas", { metadata: { name }, spec: { hard, ...more } })
+  const status = { hard, used: Object.fromEntries(Object.keys(hard).map((resource) => [resource, "0"])) }
+  await report(kinds, name, status)
+}
+
+const report = (kinds: KindsStub, name: string, status: Loose): Promise<Loose> =>
+  kinds.patch("resourcequotas", name, { status }, { subresource: "status" })
 
 const pod = (name: string, cpu?: string, spec: Loose = {}): Loose => {
   const resources = cpu === undefined ? {} : { requests: { cpu } }
@@ -35,7 +45,7 @@ test("the plugins of two gateways do not exceed the limit together", async () =>
       },
     ],
   })
-  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard: { configmaps: "5" } } })
+  await limit(kinds, "q", { configmaps: "5" })
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => verdict(kinds.create("configmaps", { metadata: { name: `c${n}` } }))),
   )
@@ -59,12 +69,29 @@ test("a pod must set the limited resources", async () => {
   )
 })
 
-test("counts objects that existed before the quota", async () => {
+test("what limits is what the status says", async () => {
   await using kinds = createKindsStub({ plugins: [new ResourceQuotaPlugin()] })
-  await kinds.create("configmaps", { metadata: { name: "old" } })
-  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard: { configmaps: "2" } } })
-  await kinds.create("configmaps", { metadata: { name: "new" } })
-  expect(await verdict(kinds.create("configmaps", { metadata: { name: "too-many" } }))).toContain("exceeded quota: q")
+  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard: { configmaps: "0" } } })
+  const add = (name: string): Promise<string> => verdict(kinds.create("configmaps", { metadata: { name } }))
+  expect(await add("before-it-is-counted")).toBe("accepted")
+  await report(kinds, "q", { hard: { configmaps: "2" }, used: { configmaps: "1" } })
+  expect(await add("second")).toBe("accepted")
+  expect(await add("third")).toContain(
+    "exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2",
+  )
+  expect((await kinds.get("resourcequotas", "q"))["status"]).toEqual({
+    hard: { configmaps: "2" },
+    used: { configmaps: "2" },
+  })
+})
+
+test("what is limited and not counted is refused", async () => {
+  await using kinds = await withQuota({ configmaps: "2", "count/configmaps": "2", secrets: "2" })
+  await report(kinds, "q", { used: { "count/configmaps": null } })
+  expect(await verdict(kinds.create("configmaps", { metadata: { name: "c" } }))).toBe(
+    'configmaps "c" is forbidden: status unknown for quota: q, resources: configmaps,count/configmaps',
+  )
+  expect(await verdict(kinds.create("secrets", { metadata: { name: "s" } }))).toBe("accepted")
 })
 
 test("only pods in the quota's scopes are counted", async () => {
@@ -131,7 +158,7 @@ test("a dry run counts nothing", async () => {
 
 test("resources required by one quota are checked before the limits of another", async () => {
   await using kinds = await withQuota({ "requests.cpu": "1" })
-  await kinds.create("resourcequotas", { metadata: { name: "a" }, spec: { hard: { pods: "0" } } })
+  await limit(kinds, "a", { pods: "0" })
   expect(await verdict(kinds.create("pods", pod("p")))).toContain("failed quota: q: must specify requests.cpu for: a")
   expect(await verdict(kinds.create("pods", pod("p", "1")))).toContain("exceeded quota: a")
 })
@@ -170,7 +197,7 @@ test("devices are charged by the extended resource that their class offers", asy
   const spec = { extendedResourceName: "example.com/gpu" }
   await kinds.create(`${resources}/deviceclasses`, { metadata: { name: "gold" }, spec })
   const hard = { "requests.example.com/gpu": "3", "requests.example.com/none": "0" }
-  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard } })
+  await limit(kinds, "q", hard)
   const claim = (name: string, count: number): Promise<unknown> => {
     const requests = [{ name: "r", exactly: { deviceClassName: "gold", count } }]
     return kinds.create(`${resources}/resourceclaims`, { metadata: { name }, spec: { devices: { requests } } })
@@ -202,8 +229,7 @@ test("what a pod uses is counted once for all quotas", async () => {
     ],
   })
   const quotas = ["a", "b", "c", "d", "e", "f"]
-  for (const name of quotas)
-    await kinds.create("resourcequotas", { metadata: { name }, spec: { hard: { "count/pods": "9", pods: "9" } } })
+  for (const name of quotas) await limit(kinds, name, { "count/pods": "9", pods: "9" })
   reads = 0
   await kinds.create("pods", pod("p"))
   const many = reads

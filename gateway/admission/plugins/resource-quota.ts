@@ -1,6 +1,7 @@
 // Charges writes to the namespace's quotas before they are stored: the usage in a quota's status is incremented by a
-// compare-and-swap that fails if it would exceed the limit, so concurrent writes cannot exceed it together. A controller decrements
-// it (deletes, failed writes). Runs last. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
+// compare-and-swap that fails if it would exceed the limit, so concurrent writes cannot exceed it together. The status says what is
+// limited: a controller copies the limits there once it has counted what they limit, and decrements the usage (deletes, failed
+// writes). Runs last. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
 
 import {
   type DeviceOffers,
@@ -13,7 +14,6 @@ import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/objec
 import {
   addQuantities,
   compareQuantities,
-  parseQuantity,
   printQuantity,
   subtractQuantities,
   zeroQuantity,
@@ -94,6 +94,7 @@ async function reserveAll(
     const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)), offers)
     const missing = group === "" && resource === "pods" ? missingRequirements(object as Pod, names) : undefined
     if (missing !== undefined) throw refuse(attributes, `failed quota: ${quota.metadata.name}: ${missing}`)
+    requireUsage(attributes, quota, names)
     const counted = isCountedBefore(attributes, quota, offers) ? before : {}
     charges.push({ quota, amounts: increase(usage, counted, names) })
     await ctx.pause?.()
@@ -110,6 +111,14 @@ async function reserveAll(
     for (const { quota, amounts } of reserved) await giveBack(ctx, quota, amounts)
     throw error
   }
+}
+
+/** What somebody has removed from the status is known again once the controller has counted it. */
+function requireUsage(attributes: AdmissionAttributes, quota: ResourceQuota, names: readonly string[]): void {
+  const used = quota.status?.used ?? {}
+  if (names.every((name) => Object.hasOwn(used, name))) return
+  const resources = names.toSorted().join(",")
+  throw refuse(attributes, `status unknown for quota: ${quota.metadata.name}, resources: ${resources}`)
 }
 
 /** An update of an object that the quota already counts adds only the difference. */
@@ -139,15 +148,17 @@ async function reserve(
 ): Promise<void> {
   const behalf = onUsage(ctx, quota)
   const admit = admitOwnUpdate(behalf, builtIn(ctx, resourceQuotas).definition, attributes.dryRun)
-  await changeUsage(behalf, attributes.dryRun, admit, async (current) => {
+  await changeUsage(behalf, attributes.dryRun, admit, (current) => {
     const hard = parseAmounts(hardOf(current))
-    const used = await usedOf(ctx, current)
+    const used = parseAmounts(current.status?.used)
+    const limited = Object.fromEntries(Object.entries(amounts).filter(([name]) => Object.hasOwn(hard, name)))
+    const names = Object.keys(limited)
+    requireUsage(attributes, current, names)
     // A status reports what is already so: it is charged, but never refused.
-    const bounded = attributes.subresource === "status" ? [] : Object.keys(amounts)
+    const bounded = attributes.subresource === "status" ? [] : names
     const exceeded = bounded.sort().filter((name) => {
-      const bound = hard[name]
-      const wanted = addQuantities(used[name] ?? zeroQuantity, amounts[name] ?? zeroQuantity)
-      return bound !== undefined && compareQuantities(wanted, bound) > 0
+      const wanted = addQuantities(used[name] ?? zeroQuantity, limited[name] ?? zeroQuantity)
+      return compareQuantities(wanted, hard[name] ?? zeroQuantity) > 0
     })
     if (exceeded.length > 0) {
       const print = (list: Amounts): string =>
@@ -157,15 +168,15 @@ async function reserve(
         `exceeded quota: ${quota.metadata.name}, requested: ${print(amounts)}, used: ${print(used)}, limited: ${print(hard)}`,
       )
     }
-    return addAmounts(used, amounts)
+    return addAmounts(used, limited)
   })
 }
 
 async function giveBack(ctx: RequestContext, quota: ResourceQuota, amounts: Amounts): Promise<void> {
-  await changeUsage(onUsage(ctx, quota), false, withoutAdmission, async (current) => {
-    const used = await usedOf(ctx, current)
+  await changeUsage(onUsage(ctx, quota), false, withoutAdmission, (current) => {
+    const used = parseAmounts(current.status?.used)
     for (const [name, amount] of Object.entries(amounts)) {
-      used[name] = subtractQuantities(used[name] ?? zeroQuantity, amount)
+      if (used[name] !== undefined) used[name] = subtractQuantities(used[name], amount)
     }
     return used
   })
@@ -180,16 +191,16 @@ async function changeUsage(
   ctx: RequestContext,
   dryRun: boolean,
   admit: AdmitFunctions,
-  change: (current: ResourceQuota) => Promise<Amounts>,
+  change: (current: ResourceQuota) => Amounts,
 ): Promise<void> {
   const { subresource, namespace, name } = ctx.info
   await builtIn(ctx, resourceQuotas).update(
     ctx,
     namespace,
     name,
-    async (current) => {
+    (current) => {
       const next = current as ResourceQuota
-      const used = await change(next)
+      const used = change(next)
       const printed = Object.entries(used).map(([resource, amount]) => [resource, printQuantity(amount)])
       next.status = {
         hard: { ...hardOf(next) },
@@ -207,39 +218,15 @@ async function offersIn(
   ctx: RequestContext,
   namespace: string,
   names: readonly string[],
-  created?: KubeObject,
+  created: KubeObject,
 ): Promise<DeviceOffers> {
   if (!mayNeedOffers(names)) return noOffers
-  const stored = await listAll(ctx, resourceClaims, namespace)
-  const claims = created === undefined ? stored : [...stored, created]
+  const claims = [...(await listAll(ctx, resourceClaims, namespace)), created]
   const [classes, ofNamespace] = [await listAll(ctx, deviceClasses), await listAll<Pod>(ctx, pods, namespace)]
   return deviceOffers(classes, claims, ofNamespace, (pod) => usageOf(pods.group, pods.resource, pod))
 }
 
+/** Those that are in force. */
 function hardOf(quota: ResourceQuota): Record<string, string> {
-  return (quota.spec?.hard ?? {}) as Record<string, string>
-}
-
-/** The usage in the status. Amounts that it does not contain yet (a new quota, a new limit) are counted now. */
-async function usedOf(ctx: RequestContext, quota: ResourceQuota): Promise<Amounts> {
-  const known = parseAmounts(quota.status?.used)
-  const names = Object.keys(hardOf(quota))
-  const unknown = names.filter((name) => known[name] === undefined)
-  const used = Object.fromEntries(names.map((name) => [name, known[name] ?? zeroQuantity]))
-  if (unknown.length === 0) return used
-  const { namespace = "" } = quota.metadata
-  for (const { group, version, resource, namespaced, verbs } of ctx.controlPlane.resources.definitions()) {
-    const offers = isDeviceClaim(group, resource) ? await offersIn(ctx, namespace, unknown) : noOffers
-    const concerned = quotaNamesOf(group, resource, unknown, offers)
-    if (!namespaced || concerned.length === 0 || !verbs.includes("list")) continue
-    const objects = await listAll(ctx, { group, version, resource }, namespace)
-    for (const object of objects) {
-      if (!quotaMatches(quota, group, resource, object, offers)) continue
-      const usage = usageOf(group, resource, object, offers)
-      for (const name of concerned)
-        used[name] = addQuantities(used[name] ?? parseQuantity("0"), usage[name] ?? zeroQuantity)
-      await ctx.pause?.()
-    }
-  }
-  return used
+  return (quota.status?.hard ?? {}) as Record<string, string>
 }

@@ -8,6 +8,7 @@ const core = "/api/v1/namespaces/@{ns}"
 
 export function quotaCases(): Scenario[] {
   return [
+    { name: "what a quota limits is what its status says", steps: byStatus() },
     { name: "the status of a claim is charged to a quota, but never refused", steps: claimStatus() },
     { name: "what any quota requires of a pod is missed before what another one limits", steps: requirements() },
     { name: "a pod's own resources replace those that a quota requires of its containers", steps: ofPods() },
@@ -44,6 +45,27 @@ const pod = (name: string, resources: Json, more: JsonObject = {}): RequestStep 
     { metadata: { name }, spec: { containers: [{ name: "main", image: "busybox", resources }], ...more } },
     { label: `POST pod ${name}` },
   )
+
+function byStatus(): RequestStep[] {
+  const name = "count/configmaps"
+  const status = (fields: JsonObject): RequestStep =>
+    patch(`${core}/resourcequotas/q/status?fieldManager=b`, mergePatch, { status: fields })
+  const map = (given: string, until: Partial<RequestStep> = {}, query = ""): RequestStep =>
+    post(`${core}/configmaps${query}`, { metadata: { name: given } }, until)
+  return [
+    post(`${core}/resourcequotas?fieldManager=a`, { metadata: { name: "q" }, spec: { hard: { [name]: "0" } } }),
+    map("first"),
+    status({ hard: { [name]: "2", "count/secrets": "0" } }),
+    map("second", { untilCode: 403 }, "?dryRun=All"),
+    status({ used: { [name]: "1" } }),
+    map("second", { untilCode: 201 }),
+    map("third"),
+    post(`${core}/secrets`, { metadata: { name: "s" } }),
+    patch(`${core}/resourcequotas/q?fieldManager=a`, mergePatch, { spec: { hard: { [name]: "9" } } }),
+    map("third"),
+    usage("q"),
+  ]
+}
 
 function claimStatus(): RequestStep[] {
   const allocated = (storage: string): RequestStep =>
