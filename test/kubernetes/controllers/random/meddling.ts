@@ -26,7 +26,7 @@ export const meddling =
       () => [status(random, kind)],
       () => [status(random, kind)],
       () => [status(random, kind)],
-      () => [deleted(random, web), create(random, kind)],
+      () => [deleted(random, web, atOnce), create(random, kind)],
       () => [deleted(random, web), settle, create(random, kind)],
       () => [patched({ metadata: { finalizers: pick(random, [null, held.finalizers]) } })],
       () => [
@@ -75,9 +75,13 @@ const ofPods = [
   { annotations: { note: "x" } },
 ]
 
-const deleted = (random: Random, web: [string, string]): Step => ({
+/** Whether the garbage collector is through with others when they are made again would be a matter of moments. */
+const atOnce = ["Background"] as const
+const policies = ["Background", "Background", "Foreground", "Orphan"] as const
+
+const deleted = (random: Random, web: [string, string], of: readonly (typeof policies)[number][] = policies): Step => ({
   delete: web,
-  policy: pick(random, ["Background", "Background", "Foreground", "Orphan"]),
+  policy: pick(random, of),
 })
 
 const sized = (random: Random, kind: Kind): object =>

@@ -35,6 +35,8 @@ export const mirroredEndpoints: Family = (random) => {
 /** Which slices there are, when a garbage collector is done, and whether Endpoints are made again, would be a matter of moments. */
 function alone(step: Step): Step[] {
   if ("deleteAll" in step || "patchAll" in step) return [settle, step]
+  // While it has a selector, its Endpoints are written by a controller.
+  if ("patch" in step && step.patch[0] === "services") return [settle, step, settle]
   return "delete" in step ? [step, settle] : [step]
 }
 
