@@ -66,6 +66,31 @@ describe("a pod with a device", () => {
   })
 })
 
+test("a pod that does not end is evicted once, and may stay after each further reason is gone", async () => {
+  await using harness = await start(new FakeClock(), [])
+  const pod = harness.cluster.find<Pod>(pods, "default", "web")!
+  const finalizers = ["example.com/hold"]
+  await harness.cluster.update(pods, { ...pod, metadata: { ...pod.metadata, finalizers } })
+  await harness.create(resourceSlices, slice(1, [{ key: "broken", effect: "NoExecute" }]))
+  const marking = "Marking for deletion"
+  await eventually(() => expect(reasons(harness)).toEqual([marking]))
+  // The claim changes under the pod that goes already; the next one shows that this is seen.
+  const spec = { nodeName: "n", containers: [], resourceClaims: [{ name: "gpu", resourceClaimName: "c" }] }
+  const next = await harness.create<Pod>(pods, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "next", namespace: "default" },
+    spec,
+  } as KubeObject)
+  const users = [pod, next].map(({ metadata: { name, uid } }) => ({ resource: "pods", name, uid }))
+  const given = harness.cluster.find<ResourceClaim>(resourceClaims, "default", "c")!
+  const status = { ...given.status, reservedFor: users } as NonNullable<ResourceClaim["status"]>
+  await harness.cluster.update<ResourceClaim>(resourceClaims, { ...given, status }, { subresource: "status" })
+  await eventually(() => expect(harness.cluster.find(pods, "default", "next")).toBeUndefined())
+  await harness.create(resourceSlices, slice(2, []))
+  await eventually(() => expect(reasons(harness)).toEqual([marking, marking, "Cancelling deletion"]))
+})
+
 describe("evictionTime()", () => {
   const at = "2026-01-01T00:00:00Z"
   const broken: DeviceTaint = { key: "broken", value: "yes", effect: "NoExecute", timeAdded: at }

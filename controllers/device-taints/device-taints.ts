@@ -18,14 +18,22 @@ const disruption = {
   message: "Device Taint manager: deleting due to NoExecute taint",
 }
 
-/** By tenant: uids of pods with a scheduled eviction. */
-type Scheduled = Map<string, Set<string>>
+/** Uids of pods. */
+interface Evictions {
+  /** Their eviction is said to be cancelled once they may stay. */
+  scheduled: Set<string>
+  /** Not again. One that does not end is scheduled again by each further reason, as upstream. */
+  done: Set<string>
+}
+
+/** By tenant. */
+type AllEvictions = Map<string, Evictions>
 
 export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
   const slices = ctx.informers.of<ResourceSlice>(resourceSlices)
   const pods = ctx.informers.of<Pod>(podResource)
-  const scheduled: Scheduled = new Map()
+  const evictions: AllEvictions = new Map()
   const controller = new Controller<Pod>(ctx, {
     name: "device-taint-eviction",
     primary: pods,
@@ -34,7 +42,7 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
       pod.spec?.nodeName !== before.spec?.nodeName ||
       !equalIgnoringNulls(pod.status?.resourceClaimStatuses, before.status?.resourceClaimStatuses),
     reads: [slices, claims],
-    forget: (tenant) => scheduled.delete(tenant),
+    forget: (tenant) => evictions.delete(tenant),
   })
   const enqueueUsers = (tenant: string, { metadata: { namespace }, status }: ResourceClaim): void => {
     for (const { resource, apiGroup = "", name } of status?.reservedFor ?? []) {
@@ -59,14 +67,20 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
     }
   }
   slices.subscribe({ added: changed, updated: changed, deleted: changed })
-  pods.subscribe({ deleted: (tenant, { metadata }) => void scheduled.get(tenant)?.delete(metadata.uid ?? "") })
-  return controller.run((key) => reconcile(ctx, controller, scheduled, key))
+  pods.subscribe({
+    deleted(tenant, { metadata: { uid = "" } }) {
+      const ofTenant = evictions.get(tenant)
+      ofTenant?.scheduled.delete(uid)
+      ofTenant?.done.delete(uid)
+    },
+  })
+  return controller.run((key) => reconcile(ctx, controller, evictions, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
   controller: Controller<Pod>,
-  scheduled: Scheduled,
+  evictions: AllEvictions,
   { tenant, namespace, name }: Key,
 ): Promise<ReconcileResult> {
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
@@ -74,14 +88,19 @@ async function reconcile(
   const { uid = "" } = pod.metadata
   const due = evictionDue(ctx, tenant, pod)
   const now = ctx.clock.now()
-  const ofTenant = scheduled.get(tenant) ?? new Set<string>()
-  if (due !== undefined && due > now) {
-    scheduled.set(tenant, ofTenant.add(uid))
-    return { requeueAfterMs: due - now }
+  const { scheduled, done } = evictions.get(tenant) ?? { scheduled: new Set(), done: new Set() }
+  if (due === undefined) {
+    if (scheduled.delete(uid)) {
+      controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
+    }
+    return
   }
-  const wasScheduled = ofTenant.delete(uid)
-  if (due !== undefined) await evict(controller, tenant, pod, now)
-  else if (wasScheduled) controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
+  evictions.set(tenant, { scheduled: scheduled.add(uid), done })
+  if (done.has(uid)) return
+  if (due > now) return { requeueAfterMs: due - now }
+  await evict(controller, tenant, pod, now)
+  scheduled.delete(uid)
+  done.add(uid)
   return
 }
 

@@ -182,4 +182,21 @@ export const deviceTaintScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  {
+    name: "device that is tainted once more under a pod that is held, and mended",
+    steps: [
+      slice([]),
+      claim,
+      pod("one", { finalizers: ["example.com/hold"] }),
+      allocated("gpu", ["one"]),
+      settle,
+      tainted(broken),
+      goes,
+      settle,
+      tainted(broken, { key: "example.com/slow", effect: "NoExecute" }),
+      settle,
+      tainted(),
+      settle,
+    ],
+  },
 ]
