@@ -214,4 +214,28 @@ export const daemonSetUpdateScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  {
+    name: "daemon set surges and waits an hour, and then no more",
+    nodes: "bound",
+    steps: [
+      ownNode("a"),
+      ownNode("b"),
+      daemon({
+        template: template("one", onOwn),
+        minReadySeconds: 3600,
+        updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      }),
+      settle,
+      { pods: "ready" },
+      settle,
+      { patch: ["daemonsets", "web"], with: { spec: { template: template("two", onOwn) } } },
+      settle,
+      { pods: "ready" },
+      settle,
+      { patch: ["daemonsets", "web"], with: { spec: { minReadySeconds: 0 } } },
+      settle,
+      { pods: "ready" },
+      settle,
+    ],
+  },
 ]

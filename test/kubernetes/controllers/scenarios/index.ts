@@ -21,6 +21,7 @@ import { failingJobScenarios } from "./failing-jobs.ts"
 import { indexedJobScenarios } from "./indexed-jobs.ts"
 import { oddJobScenarios } from "./job-odds.ts"
 import { interruptedRolloutScenarios } from "./interrupted-rollouts.ts"
+import { jobPolicyScenarios } from "./job-policies.ts"
 import { jobScenarios } from "./jobs.ts"
 import { lostClaimScenarios } from "./lost-claims.ts"
 import { meddledStatusScenarios } from "./meddled-status.ts"
@@ -69,6 +70,7 @@ export const scenarios: readonly Scenario[] = [
   ...indexedJobScenarios,
   ...failingJobScenarios,
   ...oddJobScenarios,
+  ...jobPolicyScenarios,
   ...meddledStatusScenarios,
   ...missingTimeScenarios,
   ...refusedWriteScenarios,

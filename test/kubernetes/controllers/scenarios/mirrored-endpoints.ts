@@ -4,6 +4,11 @@ import type { Scenario } from "../scenario.ts"
 import { endpoints, patched, pod, service, subset, withoutSelector } from "./service-steps.ts"
 import { labels, settle } from "./steps.ts"
 
+const many = (count: number): object => ({
+  addresses: Array.from({ length: count }, (_, index) => ({ ip: `198.18.${index >> 8}.${index & 255}` })),
+  ports: [{ name: "a", port: 1 }],
+})
+
 export const mirroringScenarios: readonly Scenario[] = [
   {
     name: "endpoints written by hand are mirrored",
@@ -210,6 +215,16 @@ export const mirroringScenarios: readonly Scenario[] = [
         patch: ["endpoints", "web"],
         with: { subsets: [{ addresses: [{ ip: "2001:db8::1" }], ports: [{ name: "c", port: 1 }] }] },
       },
+      settle,
+    ],
+  },
+  {
+    name: "endpoints by hand of more addresses than are mirrored",
+    steps: [
+      service(withoutSelector),
+      endpoints([many(1001), subset("192.0.2.1", { ports: [{ name: "b", port: 2 }] })]),
+      settle,
+      { patch: ["endpoints", "web"], with: { subsets: [many(1000)] } },
       settle,
     ],
   },

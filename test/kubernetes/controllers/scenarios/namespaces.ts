@@ -1,6 +1,6 @@
 // The end of namespaces.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { begunToEnd, config, held, hold, pod } from "./deletion-steps.ts"
 import { deployment, settle } from "./steps.ts"
 
@@ -88,4 +88,37 @@ export const namespaceScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  {
+    name: "namespace deleted with what a policy keeps",
+    steps: [
+      ...keeping(),
+      config("keeps"),
+      config("goes"),
+      settle,
+      settle,
+      { delete: ["namespaces", "NAMESPACE"] },
+      {
+        until: ["namespaces", "NAMESPACE"],
+        has: { status: { conditions: [{ type: "NamespaceDeletionContentFailure", status: "True" }] } },
+      },
+      settle,
+    ],
+  },
 ]
+
+/** A policy that lets nobody delete one of the namespace's ConfigMaps. */
+function keeping(): Step[] {
+  const metadata = { name: "NAMESPACE" }
+  const apiVersion = "admissionregistration.k8s.io/v1"
+  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "NAMESPACE" } }
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["DELETE"], resources: ["configmaps"] }
+  const spec = {
+    matchConstraints: { namespaceSelector, resourceRules: [rule] },
+    validations: [{ expression: "oldObject.metadata.name != 'keeps'", message: "it stays" }],
+  }
+  const binding = { policyName: "NAMESPACE", validationActions: ["Deny"] }
+  return [
+    { create: { apiVersion, kind: "ValidatingAdmissionPolicy", metadata, spec } },
+    { create: { apiVersion, kind: "ValidatingAdmissionPolicyBinding", metadata, spec: binding } },
+  ]
+}

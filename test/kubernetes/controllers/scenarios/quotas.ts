@@ -1,9 +1,16 @@
 // What quotas count.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { config, counts, pod, scoped } from "./deletion-steps.ts"
 import { deployment, job, quota, rolled, scale, settle } from "./steps.ts"
 import { claim } from "./volume-steps.ts"
+
+const reported = (status: object): Step => ({
+  patch: ["resourcequotas", "limit"],
+  with: { status },
+  subresource: "status",
+})
+const secret: Step = { create: { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } }, mayBeRefused: true }
 
 export const quotaScenarios: readonly Scenario[] = [
   {
@@ -208,6 +215,23 @@ export const quotaScenarios: readonly Scenario[] = [
       ),
       settle,
       { pods: { exit: 1 } },
+      settle,
+    ],
+  },
+  {
+    name: "quota whose status a user writes",
+    steps: [
+      quota({ configmaps: "10", secrets: "10" }),
+      settle,
+      reported({ hard: { configmaps: "1" }, used: { secrets: null } }),
+      settle,
+      { ...config("a"), mayBeRefused: true },
+      secret,
+      settle,
+      { patch: ["resourcequotas", "limit"], with: { spec: { hard: { configmaps: "3" } } } },
+      settle,
+      ...["a", "b", "c"].map((name): Step => ({ ...config(name), mayBeRefused: true })),
+      secret,
       settle,
     ],
   },

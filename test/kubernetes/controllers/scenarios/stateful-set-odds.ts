@@ -1,7 +1,7 @@
 // StatefulSets with odd pods, templates, claims and histories.
 
 import type { Scenario, Step } from "../scenario.ts"
-import { claims, patched, podNamed, revisionNamed, stateful, wholeTemplate } from "./stateful-set-steps.ts"
+import { claims, patched, podNamed, retention, revisionNamed, stateful, wholeTemplate } from "./stateful-set-steps.ts"
 import { image, labels, quota, scale, settle, template } from "./steps.ts"
 
 const named = (name: string): Step => podNamed(name, { labels })
@@ -103,6 +103,29 @@ export const oddStatefulSetScenarios: readonly Scenario[] = [
       ...[0, 1, 2, 3, 4, 5, 6].map((ordinal) => named(`web-${ordinal}`)),
       podNamed("web-7"),
       stateful({ podManagementPolicy: "Parallel", replicas: 16 }),
+      settle,
+    ],
+  },
+  {
+    name: "stateful set begins elsewhere, again and again, and keeps few claims",
+    nodes: "ready",
+    steps: [
+      stateful({
+        ...retention("Delete", "Retain"),
+        replicas: 3,
+        podManagementPolicy: "Parallel",
+        ordinals: { start: 2 },
+      }),
+      settle,
+      patched({ ordinals: { start: 4 } }),
+      settle,
+      patched({ replicas: 1, ordinals: { start: 3 } }),
+      settle,
+      patched({ persistentVolumeClaimRetentionPolicy: { whenScaled: "Retain", whenDeleted: "Delete" } }),
+      settle,
+      patched({ replicas: 3, ordinals: { start: 2 } }),
+      settle,
+      { delete: ["statefulsets", "web"] },
       settle,
     ],
   },
