@@ -11,6 +11,7 @@ import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { aggregatingFlags, allowedNetworks, Wardle } from "../aggregated/wardle.ts"
 import { defineThings } from "./custom-kinds.ts"
 import { CustomMetrics } from "./custom-metrics.ts"
+import { withoutCut } from "./cut-events.ts"
 import { DualStackAddresses, dualStackFlags } from "./dual-stack-addresses.ts"
 import { kindsWithAggregated } from "./kinds.ts"
 import { serveMetrics } from "./metrics.ts"
@@ -111,7 +112,7 @@ export async function startBothSides(sidesOptions: SidesOptions = {}): Promise<B
   return {
     async play(scenario, time) {
       if (scenario.before === undefined) await Promise.all(sides.map((side) => prepare(side, scenario, time)))
-      const [real, ours] = await Promise.all(sides.map((side) => play(side, scenario, time)))
+      const [real, ours] = withoutCut(await Promise.all(sides.map((side) => play(side, scenario, time))))
       return { real: real as Snapshot, ours: ours as Snapshot }
     },
     async prepare(scenario) {

@@ -77,6 +77,8 @@ export interface Snapshot {
   objects: Record<string, KubeObject[]>
   /** "Kind/name Type Reason: message", each once. */
   events: string[]
+  /** How lines of events begin of which some may be missing (cut-events.ts). */
+  cut: string[]
   /** "Reason: message", step by step. */
   refusals: string[]
 }

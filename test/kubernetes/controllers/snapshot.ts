@@ -4,6 +4,7 @@ import type { IPAddress, KubeObject, ReplicaSet } from "../../../apimachinery/ob
 import { isNotFound, type StatusError } from "../../../apimachinery/status.ts"
 import { events, leases } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
+import { beginningOf, cutBeginnings, type EventFields } from "./cut-events.ts"
 import { ownKind } from "./kinds.ts"
 import { inOrder } from "./orders.ts"
 import type { OwnRange } from "./own-ranges.ts"
@@ -38,7 +39,9 @@ export async function takeSnapshot(
     const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
     return name.startsWith(namespace)
   })
-  const said = eventLines([...namespaced.flatMap(({ items }) => items), ...ofCluster].filter(isComparable), names)
+  const comparable = [...namespaced.flatMap(({ items }) => items), ...ofCluster].filter(isComparable)
+  const said = eventLines(comparable, names)
+  const cut = cutBeginnings(comparable).map((beginning) => replaceAll(beginning, names))
   // In lines of its own follows how the object differs, which each side writes in its own way.
   const refusals = refused.map(({ status: { reason, message = "" } }) =>
     replaceAll(
@@ -46,7 +49,7 @@ export async function takeSnapshot(
       names,
     ),
   )
-  return { objects, events: said, refusals }
+  return { objects, events: said, cut, refusals }
 }
 
 /** Upstream prints a value in Go's format. */
@@ -63,20 +66,9 @@ const whole = 9
 /** Each once. How many tries it took until they were combined is left to chance, and so is which of many pods was the last. */
 function eventLines(all: readonly KubeObject[], names: readonly Named[]): string[] {
   const read = all.map((event) => {
-    const {
-      involvedObject: of,
-      type,
-      reason,
-      message,
-      source,
-    } = event as unknown as {
-      involvedObject: { kind: string; name: string }
-      type: string
-      reason: string
-      message: string
-      source?: { component?: string }
-    }
-    const what = `${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}`
+    const fields = event as unknown as EventFields
+    const { reason, message } = fields
+    const what = `${beginningOf(fields)}${reason}`
     const [kind = "", text = ""] = [what, message.replace(combined, "")].map((part) => replaceAll(part, names))
     return { kind, text, isCombined: combined.test(message) }
   })
