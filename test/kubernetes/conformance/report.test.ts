@@ -63,10 +63,7 @@ test.each([
   ["[sig-api-machinery] a [Slow]", "marked as slow"],
   [`${autoscaling} (scale resource: Memory) Deployment (Pod Resource) Should scale`, undefined],
   [`${autoscaling} (scale resource: CPU) ReplicaSet [Slow] Should scale from 1 pod to 3 pods`, undefined],
-  [
-    `${autoscaling} (scale resource: CPU) ReplicaSet [Slow] Should scale and verify decision stability`,
-    "marked as slow",
-  ],
+  [`${autoscaling} (scale resource: CPU) ReplicaSet [Slow] Should scale and verify decision stability`, undefined],
   ["[sig-apps] DaemonRestart [Disruptive] Scheduler should continue", "stops nodes or control plane components"],
   [
     "[sig-network] Conntrack proxy implementation should not be vulnerable to the invalid conntrack state bug",

@@ -40,9 +40,9 @@ const notAsked: readonly Rule[] = [
   },
   { reason: "marked as flaky by upstream", pattern: String.raw`\[Flaky\]` },
   {
-    // Of sig-autoscaling, only what observes a number of replicas for ten minutes: autoscaling cannot be seen in less than a few.
+    // But those of sig-autoscaling: it cannot be seen in less than a few minutes.
     reason: "marked as slow by upstream: takes many minutes",
-    pattern: String.raw`\[sig-(?:[^a]|a[^u]|auth\]).*\[Slow\]|\[Slow\].*decision stability`,
+    pattern: String.raw`\[sig-(?:[^a]|a[^u]|auth\]).*\[Slow\]`,
   },
   {
     reason: "needs images that cannot be built from Go modules or Debian packages: storage drivers, databases",
