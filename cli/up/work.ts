@@ -36,6 +36,7 @@ const superControllers = [
   "persistentvolumeclaim-protection",
   "persistentvolume-protection",
   "garbage-collector",
+  "resourcequota",
 ]
 /** How long to wait for another Polyplane that works on the super cluster: the Leases of a killed one last a minute. */
 const leaderTimeoutMs = 75_000

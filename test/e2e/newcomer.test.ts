@@ -167,6 +167,24 @@ describe("a session of a new user", () => {
     expect(view).toMatch(/^default-[0-9a-f]{6}-demo-default +service\/web /m)
   })
 
+  test("a quota of the super cluster counts what comes and goes there", async () => {
+    const admin = { kubeconfig: "admin" } as const
+    await up.kubectl(["create", "quota", "limit", "--hard=count/secrets=1", "-n", "default"], admin)
+    const used = (count: string): Promise<unknown> =>
+      up.kubectl(
+        ["wait", `--for=jsonpath={.status.used.count/secrets}=${count}`, "quota/limit", "--timeout=50s"],
+        admin,
+      )
+    const create = (name: string): Promise<string> =>
+      up.kubectl(["create", "secret", "generic", name, "-n", "default"], admin)
+    await used("0")
+    await create("a")
+    await expect(create("b")).rejects.toThrow("exceeded quota: limit")
+    await up.kubectl(["delete", "secret", "a", "-n", "default"], admin)
+    await used("0")
+    await up.kubectl(["delete", "quota", "limit", "-n", "default"], admin)
+  })
+
   test("another tenant is created and listed, and does not see the first one's objects", async () => {
     const { stdout, code } = await up.cli(["tenant", "create", "team-b"])
     expect(stdout).toContain(up.kubeconfig("team-b"))
