@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { expect, test } from "vitest"
 import { connectTenants } from "./remote-tenants.ts"
 import { configMaps } from "./resources.ts"
-import type { Tenants } from "./tenants.ts"
+import { type Tenants, tenantUIDHeader } from "./tenants.ts"
 
 /** Open streams, the latest last. */
 interface Opened {
@@ -18,6 +18,8 @@ interface Opened {
 async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; calls: string[]; remote: Tenants }> {
   const opened: Opened = { tenants: [], watch: [], isHeld: false }
   const server = createServer((request, response) => {
+    if (request.url?.startsWith("/tenants/") === true)
+      return response.writeHead(200).end(JSON.stringify({ meant: request.headers[tenantUIDHeader] }))
     const which = request.url?.startsWith("/polyplane/v1/tenants") === true ? "tenants" : "watch"
     opened[which].push(response)
     if (which === "watch" && opened.isHeld) return
@@ -40,6 +42,18 @@ async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; cal
   await expect.poll(() => calls).toEqual(["a synced"])
   return { opened, calls, remote }
 }
+
+test("a client says which tenant it is for: the gateway may have another one of its name already", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { opened, calls, remote } = await begin(stack)
+  const client = remote.client("a")
+  expect(await client.raw("/version")).toEqual({ meant: "1" })
+  opened.tenants[0]?.write(removed + another)
+  await expect.poll(() => calls).toContain("a removed")
+  expect(await remote.client("a").raw("/version")).toEqual({ meant: "2" })
+  expect(await remote.client({ name: "a", uid: "1" }).raw("/version")).toEqual({ meant: "1" })
+  expect(await remote.client("b").raw("/version")).toEqual({})
+})
 
 /** The next stream is there, and has delivered nothing. */
 async function beginAgain(stack: AsyncDisposableStack): ReturnType<typeof begin> {

@@ -84,6 +84,19 @@ describe("remote tenants", () => {
     expect(local.filter(happened)).toEqual(expected)
   })
 
+  test("do what is meant for a tenant that is gone to no other of its name", async () => {
+    const { tenant } = await fixture.createTenant("again")
+    const gone = { name: "again", uid: randomUUID() }
+    await expect(remote.client(gone).create(configMaps, configMap("c"))).rejects.toMatchObject({ reason: "NotFound" })
+    await expect(remote.kubeconfig(gone)).rejects.toMatchObject({ reason: "NotFound" })
+    await remote.delete(gone)
+    expect(fixture.gateway.tenants.get("again")).toEqual(tenant)
+    await remote.client(tenant).create(configMaps, configMap("c"))
+    expect(await remote.kubeconfig(tenant)).toContain("/tenants/again")
+    await remote.delete(tenant)
+    expect(fixture.gateway.tenants.get("again")).toBeUndefined()
+  })
+
   test("fail with AlreadyExists for a taken name, and with NotFound for a missing one", async () => {
     await expect(remote.create(request("first"))).rejects.toMatchObject({ reason: "AlreadyExists" })
     await expect(remote.client("missing").list(configMaps)).rejects.toMatchObject({ reason: "NotFound" })

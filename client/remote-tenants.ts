@@ -11,13 +11,16 @@ import { silentLog, type Log } from "./log.ts"
 import { type ObjectsLine, RemoteObjects } from "./remote-objects.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import { applySettings } from "./tenant-settings.ts"
-import type {
-  Tenant,
-  TenantAddress,
-  TenantAdmin,
-  TenantFault,
-  TenantSubscriber,
-  TenantWatchHandler,
+import {
+  identityOf,
+  type Tenant,
+  type TenantAddress,
+  type TenantAdmin,
+  type TenantFault,
+  type TenantIdentity,
+  type TenantSubscriber,
+  tenantUIDHeader,
+  type TenantWatchHandler,
 } from "./tenants.ts"
 
 /** The gateway's address and an administrator's certificate. */
@@ -83,37 +86,43 @@ class RemoteTenants implements TenantsConnection {
     return () => this.#subscribers.delete(subscriber)
   }
 
-  client(name: string): KubeClient {
-    let client = this.#clients.get(name)
-    if (client === undefined) {
-      client = createHttpClient({
-        ...this.#config,
-        server: `${this.#config.server.replace(/\/$/, "")}/tenants/${name}`,
-      })
-      // Nothing is kept for a tenant that was deleted meanwhile.
-      if (this.#tenants.has(name)) this.#clients.set(name, client)
-    }
+  client(tenant: string | TenantIdentity): KubeClient {
+    const { name, uid } = identityOf(this, tenant)
+    const isListed = uid !== undefined && this.#tenants.get(name)?.uid === uid
+    const present = isListed ? this.#clients.get(name) : undefined
+    if (present !== undefined) return present
+    const { server, headers } = this.#config
+    const client = createHttpClient({
+      ...this.#config,
+      server: `${server.replace(/\/$/, "")}/tenants/${name}`,
+      headers: () => ({ ...(typeof headers === "function" ? headers() : headers), ...meantFor(uid) }),
+    })
+    // Nothing is kept for a tenant that was deleted meanwhile, or is not known yet.
+    if (isListed) this.#clients.set(name, client)
     return client
   }
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
-    const tenant = JSON.parse(await this.#call("POST", "/polyplane/v1/tenants", JSON.stringify(request))) as Tenant
+    const body = JSON.stringify(request)
+    const tenant = JSON.parse(await this.#call("POST", "/polyplane/v1/tenants", { body })) as Tenant
     this.#add(tenant) // the stream may report it later
     return tenant
   }
 
-  async delete(name: string): Promise<void> {
-    await this.#call("DELETE", `/polyplane/v1/tenants/${encodeURIComponent(name)}`)
-    this.#remove(name)
+  async delete(tenant: string | TenantIdentity): Promise<void> {
+    const { path, name, uid } = resourceOf(tenant)
+    await this.#call("DELETE", path, { uid })
+    if (uid === undefined || this.#tenants.get(name)?.uid === uid) this.#remove(name)
   }
 
   async address(name: string): Promise<TenantAddress> {
-    const text = await this.#call("GET", `/polyplane/v1/tenants/${encodeURIComponent(name)}/address`)
+    const text = await this.#call("GET", `${resourceOf(name).path}/address`)
     return JSON.parse(text) as TenantAddress
   }
 
-  kubeconfig(name: string): Promise<string> {
-    return this.#call("GET", `/polyplane/v1/tenants/${encodeURIComponent(name)}/kubeconfig`)
+  kubeconfig(tenant: string | TenantIdentity): Promise<string> {
+    const { path, uid } = resourceOf(tenant)
+    return this.#call("GET", `${path}/kubeconfig`, { uid })
   }
 
   async faults(): Promise<readonly TenantFault[]> {
@@ -124,7 +133,7 @@ class RemoteTenants implements TenantsConnection {
   wake(name: string): void {
     if (this.#waking.has(name)) return
     this.#waking.add(name)
-    this.#call("POST", `/polyplane/v1/tenants/${encodeURIComponent(name)}/wake`)
+    this.#call("POST", `${resourceOf(name).path}/wake`)
       .catch((error: unknown) => {
         if (!this.#ended.signal.aborted)
           this.#log.warn({ tenant: name, error: String(error) }, "waking a tenant failed")
@@ -245,13 +254,28 @@ class RemoteTenants implements TenantsConnection {
     this.#closing.add(closing)
   }
 
-  async #call(method: string, path: string, body?: string): Promise<string> {
+  async #call(
+    method: string,
+    path: string,
+    { body, uid }: { body?: string; uid?: string | undefined } = {},
+  ): Promise<string> {
+    const headers = meantFor(uid)
     const request: TransportRequest =
-      body === undefined ? { method, path } : { method, path, body, headers: { "content-type": "application/json" } }
+      body === undefined
+        ? { method, path, headers }
+        : { method, path, body, headers: { ...headers, "content-type": "application/json" } }
     const response = await this.#transport.open(request)
     return (await this.#transport.readBody(request, response)).toString("utf8")
   }
 }
+
+function resourceOf(tenant: string | TenantIdentity): { path: string; name: string; uid?: string } {
+  const identity = typeof tenant === "string" ? { name: tenant } : tenant
+  return { ...identity, path: `/polyplane/v1/tenants/${encodeURIComponent(identity.name)}` }
+}
+
+const meantFor = (uid: string | undefined): Record<string, string> =>
+  uid === undefined ? {} : { [tenantUIDHeader]: uid }
 
 async function closeClient(client: AsyncDisposable, log: Log): Promise<void> {
   try {

@@ -26,8 +26,9 @@ export function singleCluster(client: KubeClient, name = "super", log: Log = sil
       return () => undefined
     },
     client(wanted) {
-      if (wanted === name) return client
-      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, wanted)
+      const called = typeof wanted === "string" ? wanted : wanted.name
+      if (called === name) return client
+      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, called)
     },
     // It never sleeps.
     wake: () => undefined,

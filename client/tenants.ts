@@ -39,6 +39,20 @@ export const quotaNames = [
 
 export type TenantQuota = Partial<Record<(typeof quotaNames)[number], number>>
 
+/** One tenant, and not the next one of its name. */
+export type TenantIdentity = Pick<Tenant, "name" | "uid">
+
+/** The given tenant, or the one that has that name now; without a uid if there is none. */
+export function identityOf(
+  tenants: Pick<Tenants, "get">,
+  tenant: string | TenantIdentity,
+): { name: string; uid: string | undefined } {
+  return typeof tenant === "string" ? { name: tenant, uid: tenants.get(tenant)?.uid } : tenant
+}
+
+/** Of requests to a gateway: the uid of the tenant that they are meant for. To the next one of its name they are not found. */
+export const tenantUIDHeader = "x-polyplane-tenant-uid"
+
 export interface TenantEvent<T extends KubeObject> {
   tenant: string
   type: "ADDED" | "MODIFIED" | "DELETED"
@@ -106,11 +120,11 @@ export interface Tenants {
   /** Notifies the handler of every existing tenant, then of changes. Returns a function that stops it. */
   subscribe(handler: TenantSubscriber): () => void
   /**
-   * A client with administrator rights in the tenant. Calls fail with NotFound if the tenant does not exist, also when there is another one of
-   * its name: what is still done for a tenant that is gone is not done to that one. Over HTTP this holds as soon as the list of tenants
-   * shows it; until then calls reach the tenant of that name.
+   * A client with administrator rights in the tenant, which is the one that has the name now if only that is given. Calls fail with NotFound
+   * if the tenant does not exist, also when there is another one of its name: what is still done for a tenant that is gone is not done to
+   * that one, even if the list of tenants is behind.
    */
-  client(tenant: string, use?: TenantUse): KubeClient
+  client(tenant: string | TenantIdentity, use?: TenantUse): KubeClient
   /** One list and watch of a kind over all current and future tenants, which resumes automatically. */
   watch<T extends KubeObject>(
     resource: Resource,
@@ -157,12 +171,12 @@ export interface TenantAdmin extends Tenants {
    * (tenant-settings.ts) from then on. AlreadyExists for another uid.
    */
   create(request: Omit<Tenant, "uid">): Promise<Tenant>
-  /** Idempotent. Resolves when all data of the tenant has been deleted from disk. */
-  delete(name: string): Promise<void>
+  /** Idempotent. Resolves when all data of the tenant has been deleted from disk. By name: of the one that has it. */
+  delete(tenant: string | TenantIdentity): Promise<void>
   /** The URL of the tenant's API and the PEM of its certificate authority. Does not wake the tenant. */
   address(name: string): Promise<TenantAddress>
   /** The tenants that cannot be served as far as it is known: a damaged tenant is noticed when it is opened or written to. */
   faults(): Promise<readonly TenantFault[]>
   /** A kubeconfig (YAML) with a fresh client certificate of user "admin", group system:masters. */
-  kubeconfig(name: string): Promise<string>
+  kubeconfig(tenant: string | TenantIdentity): Promise<string>
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { notFound } from "../apimachinery/status.ts"
 import { withFieldManager } from "../client/writes-as.ts"
 import type { Resource } from "../client/rest.ts"
-import type { Tenants, TenantWatchHandler, TenantWatchOptions } from "../client/tenants.ts"
+import { identityOf, type Tenants, type TenantWatchHandler, type TenantWatchOptions } from "../client/tenants.ts"
 
 /** The field manager of all writes: tools recognize it and leave these fields alone. */
 const fieldManager = "kube-controller-manager"
@@ -31,8 +31,9 @@ export function managedTenants(tenants: Tenants): Tenants {
       }),
     wake: (name, use) => tenants.wake(name, use),
     register: (worker) => tenants.register(worker),
-    client(name, use) {
-      if (managed(name)) return withFieldManager(tenants.client(name, use), fieldManager)
+    client(tenant, use) {
+      const { name } = identityOf(tenants, tenant)
+      if (managed(name)) return withFieldManager(tenants.client(tenant, use), fieldManager)
       throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
     },
     watch<T extends KubeObject>(

@@ -5,6 +5,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { silentLog } from "../client/log.ts"
 import { events, namespaces, virtualClusters } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
+import { fakeTenant } from "../syncer/testing/fake-tenants.ts"
 import { finalizer } from "./virtual-cluster.ts"
 import {
   create,
@@ -49,6 +50,21 @@ describe("the operator", () => {
     await eventually(() => tenants.get("demo") === undefined, { what: "the tenant gone" })
     const failed = { reason: "TenantDeletionError", message: "the gateway is not there" }
     await expect.poll(() => superCluster.all(events)).toContainEqual(expect.objectContaining(failed))
+  })
+
+  test("leaves the tenant that another process has made under the name meanwhile", async () => {
+    await create("default", "demo")
+    await inPhase("default", "demo", "Running")
+    const other = fakeTenant("demo", { uid: "another" })
+    const deletion = tenants.delete.bind(tenants)
+    using _late = vi.spyOn(tenants, "delete").mockImplementationOnce((tenant) => {
+      tenants.remove("demo")
+      tenants.add(other)
+      return deletion(tenant)
+    })
+    markDeleted("default", "demo")
+    await eventually(() => superCluster.find(virtualClusters, "default", "demo") === undefined, { what: "it is gone" })
+    expect(tenants.get("demo")).toEqual(other)
   })
 
   test("keeps the finalizer of a tenant that is in the gateway, but not in the list of tenants yet", async () => {

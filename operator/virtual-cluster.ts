@@ -218,7 +218,7 @@ export class VirtualClusterReconciler {
       now - stored.issuedAt < operatorLimits.kubeconfigMaxAgeMs
     if (isFresh && this.#compared.has(tenant.uid)) return
     if (!isFresh || !(await this.#pointToGateway(tenant, stored))) {
-      const text = await tenants.kubeconfig(tenant.name)
+      const text = await tenants.kubeconfig(tenant)
       await storeKubeconfig(superClient, tenant, { text, issuedAt: now, isStored: stored !== undefined })
     }
     this.#compared.add(tenant.uid)
@@ -259,7 +259,7 @@ export class VirtualClusterReconciler {
     const tenant = tenants.get(identity.name) ?? (await this.#unlisted(identity.name))
     // The tenant of that name may belong to another VirtualCluster.
     if (tenant !== undefined && isOf(tenant, identity)) {
-      await tenants.delete(identity.name)
+      await tenants.delete(tenant)
       this.#compared.delete(tenant.uid)
     }
     await removeNamespaces(superClient, this.#namespaces, { clusterKey, uid: identity.uid })

@@ -73,7 +73,7 @@ export class SyncController {
     return this.#carryOut({
       sync,
       context,
-      client: this.#parts.tenants.client(tenant.name),
+      client: this.#parts.tenants.client(tenant),
       place,
       object: view.tenantObject(sync.resource, key.namespace, key.name),
       superObject: view.superObject(sync.resource, place.namespace, place.name),
@@ -104,7 +104,7 @@ export class SyncController {
   async #create(work: Work, object: KubeObject): Promise<Outcome> {
     const { sync, context } = work
     // Of a copy that super refuses again and again the tenant is asked each time: it may sleep.
-    const client = this.#parts.tenants.client(context.tenant.name, { isUse: false })
+    const client = this.#parts.tenants.client(context.tenant, { isUse: false })
     const release = this.#claimPlace(work)
     let made: boolean | undefined
     let current: KubeObject | undefined
@@ -286,7 +286,7 @@ export class SyncController {
       // Items of lists have no kind.
       const apiVersion = group === "" ? version : `${group}/${version}`
       // Nobody in the tenant waits for it: it may sleep.
-      const client = this.#parts.tenants.client(tenant.name, { isUse: false })
+      const client = this.#parts.tenants.client(tenant, { isUse: false })
       this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text, tenant.name)
     }
     throw new RefusedError(text, { mayChangeUnseen: cause !== undefined, cause })

@@ -9,7 +9,7 @@ import { pause, type Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
 import { leases } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenants } from "../client/tenants.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 
@@ -29,7 +29,7 @@ const atOnce = 32
 const atOnceOfTenant = 4
 
 interface Renewal {
-  tenant: string
+  tenant: Tenant
   node: Node
 }
 
@@ -37,8 +37,8 @@ interface Renewal {
 export async function keepNodeLeases(options: NodeLeaseOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options
   using queue = new FairQueue<Renewal>({
-    identify: ({ tenant, node }) => `${tenant} ${node.metadata.name ?? ""}`,
-    group: ({ tenant }) => tenant,
+    identify: ({ tenant, node }) => `${tenant.name} ${node.metadata.name ?? ""}`,
+    group: ({ tenant }) => tenant.name,
     maxWorking: atOnceOfTenant,
     clock,
   })
@@ -52,9 +52,9 @@ export async function keepNodeLeases(options: NodeLeaseOptions, signal: AbortSig
 }
 
 function* due({ tenants, nodesOf }: NodeLeaseOptions): Generator<Renewal> {
-  for (const { name, controllers } of tenants.list()) {
-    if (controllers) continue
-    for (const node of nodesOf(name)) if (isAlive(node)) yield { tenant: name, node }
+  for (const tenant of tenants.list()) {
+    if (tenant.controllers) continue
+    for (const node of nodesOf(tenant.name)) if (isAlive(node)) yield { tenant, node }
   }
 }
 
@@ -63,7 +63,10 @@ async function tryRenew({ tenants, clock, log }: NodeLeaseOptions, { tenant, nod
   try {
     await renew(tenants.client(tenant), node, microTimestamp(new Date(clock.now())))
   } catch (error) {
-    log.debug({ tenant, node: node.metadata.name, error: String(error) }, "node lease not renewed; retrying")
+    log.debug(
+      { tenant: tenant.name, node: node.metadata.name, error: String(error) },
+      "node lease not renewed; retrying",
+    )
   }
 }
 

@@ -124,7 +124,7 @@ export class Preemption {
     const { clock, events, tenants } = this.#parts
     // Set before the evictions, so that the victims' replacements find the node reserved.
     await this.#nominate(tenant, pod, node)
-    const client = tenants.client(tenant.name)
+    const client = tenants.client(tenant)
     for (const victim of victims) {
       const { namespace, name = "", uid = "" } = victim.metadata
       const others = (victim.status?.conditions ?? []).filter(({ type }) => type !== "DisruptionTarget")
@@ -153,7 +153,7 @@ export class Preemption {
     const { namespace, name = "", uid } = metadata
     const patch = { metadata: { uid }, status: { nominatedNodeName: node } }
     await this.#parts.tenants
-      .client(tenant.name)
+      .client(tenant)
       .patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })
   }
 }

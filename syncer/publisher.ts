@@ -62,7 +62,7 @@ export class Publisher {
 
   async #publish(kind: Publication, context: SyncContext, name: string): Promise<void> {
     const { tenant, view } = context
-    const client = this.#tenants.client(tenant.name)
+    const client = this.#tenants.client(tenant)
     const desired = this.desired(kind, context, name)
     const object = view.tenantObject(kind.resource, undefined, name)
     if (desired === undefined) {
@@ -92,10 +92,10 @@ export class Publisher {
     const superObject = context.view.superObject(kind.resource, undefined, object.metadata.name ?? "")
     const message = superObject === undefined ? undefined : kind.unclaimed?.(object, superObject, context)
     if (message === undefined) return
-    const { name } = context.tenant
+    const { tenant } = context
     // Nobody in the tenant waits for it: it may sleep.
-    const client = this.#tenants.client(name, { isUse: false })
-    this.#events.event(client, object, "Warning", "FailedSync", message, name)
+    const client = this.#tenants.client(tenant, { isUse: false })
+    this.#events.event(client, object, "Warning", "FailedSync", message, tenant.name)
   }
 
   #claimOf(kind: Publication, context: SyncContext, name: string): Patch | undefined {

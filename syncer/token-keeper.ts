@@ -85,7 +85,7 @@ export class TokenKeeper {
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
-    const issued = await issueTokens(pod, tenant, tenants.client(tenant.name), clock.now())
+    const issued = await issueTokens(pod, tenant, tenants.client(tenant), clock.now())
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
     if (present === undefined) {

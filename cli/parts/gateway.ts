@@ -116,7 +116,7 @@ ${healthHelp}`,
       ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog, log)).log }),
       serviceAddresses: (tenant) => {
         if (tenant === undefined) return noServiceAddresses
-        const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant.name)
+        const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant)
         return createServiceAddresses(superClient, tenant, {
           tenantClient,
           superNamespaces,

@@ -90,11 +90,10 @@ async function gatewayOptionsOf(
     // A client that reaches a gateway on loopback is already on this machine.
     allowedNetworks: [...(isLoopback(options.host) ? localNetworks : []), ...(options.allowedNetworks ?? [])],
     serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
-    serviceAddresses: addressesFor(
-      superClient,
-      (tenant) => started(parts.gateway, "gateway").tenants.client(tenant.name),
-      { isShared: options.etcd !== undefined, log },
-    ),
+    serviceAddresses: addressesFor(superClient, (tenant) => started(parts.gateway, "gateway").tenants.client(tenant), {
+      isShared: options.etcd !== undefined,
+      log,
+    }),
     ...(podUsage === undefined ? {} : { podUsage }),
     nodeDialer: (tenant) =>
       tenant === undefined

@@ -88,7 +88,7 @@ async function start(
       tenant === undefined
         ? noServiceAddresses
         : createServiceAddresses(superClient(), tenant, {
-            tenantClient: () => running().tenants.client(tenant.name),
+            tenantClient: () => running().tenants.client(tenant),
             superNamespaces,
             log,
           }),

@@ -4,18 +4,27 @@
 //   GET    /polyplane/v1/tenants                   {"items": [Tenant]}
 //   GET    /polyplane/v1/tenants?watch=true        lines of TenantLine
 //   POST   /polyplane/v1/tenants                   Tenant without uid → Tenant
-//   DELETE /polyplane/v1/tenants/<name>            Status, when nothing is left
+//   DELETE /polyplane/v1/tenants/<name>            Status, when nothing is left (*)
 //   GET    /polyplane/v1/tenants/<name>/address    TenantAddress
-//   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML
+//   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML (*)
 //   POST   /polyplane/v1/tenants/<name>/wake       Status
 //   GET    /polyplane/v1/faults                    {"items": [TenantFault]}
 //   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of ObjectsLine
+//
+// (*) of the tenant with the uid that the request names in a header, if it does
 
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from "express"
 import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
-import { quotaNames, type Tenant, type TenantQuota, type TenantAdmin } from "../../client/tenants.ts"
+import {
+  quotaNames,
+  type Tenant,
+  type TenantAdmin,
+  type TenantIdentity,
+  type TenantQuota,
+} from "../../client/tenants.ts"
 import type { GatewayRequest, GatewayResponse } from "../filters/chain.ts"
+import { meantUID } from "../request/named-tenant.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
@@ -45,6 +54,10 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
   const { tenants, limits } = parts
   const router = express.Router()
   const named = ({ params }: AdminRequest): string => params["name"] ?? ""
+  const meant = (request: AdminRequest): string | TenantIdentity => {
+    const [name, uid] = [named(request), meantUID(request)]
+    return uid === undefined ? name : { name, uid }
+  }
   serve(router, "/polyplane/v1/tenants", {
     get: (_request, response) => {
       if (response.locals.state.query.has("watch")) watchTenants(parts, response)
@@ -57,7 +70,7 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
   })
   serve(router, "/polyplane/v1/tenants/:name", {
     delete: async (request, response) => {
-      await tenants.delete(named(request))
+      await tenants.delete(meant(request))
       sendJson(response, success())
     },
   })
@@ -65,7 +78,7 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
     get: async (request, response) => sendJson(response, await tenants.address(named(request))),
   })
   serve(router, "/polyplane/v1/tenants/:name/kubeconfig", {
-    get: async (request, response) => send(response, await tenants.kubeconfig(named(request)), "application/yaml"),
+    get: async (request, response) => send(response, await tenants.kubeconfig(meant(request)), "application/yaml"),
   })
   serve(router, "/polyplane/v1/tenants/:name/wake", {
     post: (request, response) => {

@@ -5,6 +5,7 @@
 import { noSuchPath } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
+import { meantUID } from "../request/named-tenant.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
 import type { Filter } from "./chain.ts"
@@ -19,7 +20,7 @@ export function withTenant(resolver: TenantResolver): Filter {
     }
     state.credentials = state.presented ?? credentialsOf(request)
     state.isAdministrator = resolver.isAdministrator(state.credentials)
-    const found = resolver.resolve(state.named, state)
+    const found = resolver.resolve(state.named, state, state.isAdministrator ? meantUID(request) : undefined)
     return found instanceof Promise ? found.then(place) : place(found)
   }
 }

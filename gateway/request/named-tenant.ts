@@ -1,6 +1,9 @@
 // The tenant that a URL names: by path, /tenants/<name>/…, or by host, <name>.<domain>, in the Host header or as the TLS server
 // name. Pure. If the URL names none, the credential determines the tenant (tenancy/tenant-resolver.ts).
 
+import type { IncomingHttpHeaders } from "node:http"
+import { tenantUIDHeader } from "../../client/tenants.ts"
+
 export interface NamedTenant {
   /** Undefined if the URL names no tenant. */
   name: string | undefined
@@ -31,6 +34,12 @@ export function namedTenant(
   }
   const [name] = names
   return { name, contradictory: names.size > 1, path: rest }
+}
+
+/** The uid of the tenant that an administrator's request is meant for, if it says so: the name may be another tenant's by now. */
+export function meantUID({ headers }: { headers: IncomingHttpHeaders }): string | undefined {
+  const uid = headers[tenantUIDHeader]
+  return typeof uid === "string" ? uid : undefined
 }
 
 function hostTenant(host: string | undefined, domain: string | undefined): string | undefined {

@@ -87,8 +87,10 @@ export class KnownTenants implements Disposable {
     return this.#sleep.awakeBytes
   }
 
-  get(name: string): TenantEntry | undefined {
-    return this.#byName.get(name)
+  /** `uid`: that tenant only, and not the next one of its name. */
+  get(name: string, uid?: string): TenantEntry | undefined {
+    const entry = this.#byName.get(name)
+    return uid === undefined || entry?.record.tenant.uid === uid ? entry : undefined
   }
 
   byAuthority(commonName: string): TenantEntry | undefined {

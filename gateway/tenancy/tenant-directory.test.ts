@@ -242,6 +242,19 @@ test("a name can be reused while the previous tenant is being deleted", async ()
   expect(directory.get("a")).toEqual(second)
 })
 
+test("a deletion that is meant for a tenant that is gone deletes no other of its name", async () => {
+  const { all } = parts()
+  await using directory = await TenantDirectory.open(all)
+  const first = await directory.create(request("a"))
+  await directory.delete(first)
+  const second = await directory.create(request("a", "another"))
+  await directory.delete(first)
+  await expect(directory.kubeconfig(first)).rejects.toMatchObject({ code: 404 })
+  expect(directory.get("a")).toEqual(second)
+  await directory.delete(second)
+  expect(directory.list()).toEqual([])
+})
+
 test("a client is of the tenant that has the name when it is made, and not of the next one", async () => {
   const answered: string[] = []
   const { all } = parts()

@@ -4,16 +4,18 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
-import type {
-  Tenant,
-  TenantAddress,
-  TenantAdmin,
-  TenantFault,
-  TenantSubscriber,
-  TenantUse,
-  TenantWatchHandler,
-  TenantWatchOptions,
-  TenantWorker,
+import {
+  identityOf,
+  type Tenant,
+  type TenantAddress,
+  type TenantAdmin,
+  type TenantFault,
+  type TenantIdentity,
+  type TenantSubscriber,
+  type TenantUse,
+  type TenantWatchHandler,
+  type TenantWatchOptions,
+  type TenantWorker,
 } from "../../client/tenants.ts"
 import type { Revision, Store } from "../../storage/types.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
@@ -78,7 +80,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
       change: (tenant, settings) => this.#change(tenant, settings),
-      delete: (name) => this.#delete(name),
+      delete: (name, uid) => this.#delete(name, uid),
       settle: () => this.#others?.settle(),
       ended: async (name) => this.#others?.reload(name),
     })
@@ -189,13 +191,13 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return controlPlane
   }
 
-  delete(name: string): Promise<void> {
-    return this.#operations.delete(name)
+  delete(tenant: string | TenantIdentity): Promise<void> {
+    return this.#operations.delete(tenant)
   }
 
-  async #delete(name: string): Promise<void> {
+  async #delete(name: string, uid?: string): Promise<void> {
     await this.#others?.settle()
-    const entry = this.#known.get(name)
+    const entry = this.#known.get(name, uid)
     const left = entry === undefined ? await deletingRecord(this.#parts.store, name) : undefined
     if (left !== undefined) await this.#remove(left)
     if (entry === undefined) return
@@ -216,14 +218,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     await replaceRecord(this.#parts.store, tenant)
   }
 
-  /** `uid`: of that tenant only, and not of the next one of its name. */
-  async #controlPlane(
-    name: string,
-    { isUse = true, uid }: TenantUse & { uid?: string | undefined } = {},
-  ): Promise<ControlPlane> {
-    if (this.#known.get(name) === undefined) await this.#others?.settle()
-    const found = this.#known.get(name)
-    if (found === undefined || (uid !== undefined && found.record.tenant.uid !== uid)) throw noSuchTenant(name)
+  async #controlPlane(name: string, uid: string | undefined, isUse = true): Promise<ControlPlane> {
+    if (this.#known.get(name, uid) === undefined) await this.#others?.settle()
+    const found = this.#known.get(name, uid)
+    if (found === undefined) throw noSuchTenant(name)
     return found.controlPlane(isUse)
   }
 
@@ -233,8 +231,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return this.#parts.addressOf(name)
   }
 
-  async kubeconfig(name: string): Promise<string> {
-    const { trust } = await this.#controlPlane(name)
+  async kubeconfig(tenant: string | TenantIdentity): Promise<string> {
+    const { name, uid } = identityOf(this, tenant)
+    const { trust } = await this.#controlPlane(name, uid)
     return issueKubeconfig(name, this.#parts.addressOf(name), trust.clientCertificateAuthority)
   }
 
@@ -243,9 +242,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return Promise.resolve(this.#known.faults())
   }
 
-  client(tenant: string, { isUse = true }: TenantUse = {}): KubeClient {
-    const uid = this.get(tenant)?.uid
-    return createLazyClient(() => this.#controlPlane(tenant, { isUse, uid }), isUse)
+  client(tenant: string | TenantIdentity, { isUse = true }: TenantUse = {}): KubeClient {
+    const { name, uid } = identityOf(this, tenant)
+    return createLazyClient(() => this.#controlPlane(name, uid, isUse), isUse)
   }
 
   subscribe(subscriber: TenantSubscriber): () => void {

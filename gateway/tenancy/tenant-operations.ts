@@ -2,7 +2,7 @@
 // (tenant-directory.ts) and by that of the primary (workers/spread-tenants.ts), which differ in what an operation does.
 
 import { hasSettings, settingsOf, type TenantSettings } from "../../client/tenant-settings.ts"
-import type { Tenant } from "../../client/tenants.ts"
+import type { Tenant, TenantIdentity } from "../../client/tenants.ts"
 import { checkTenantName } from "./new-tenant.ts"
 import { tenantExists } from "./tenant-errors.ts"
 
@@ -14,8 +14,8 @@ export interface TenantOperationsParts {
   create: (request: TenantRequest) => Promise<Tenant>
   /** Gives an existing tenant other settings. Throws NotFound if it does not exist any more. */
   change: (tenant: Tenant, settings: TenantSettings) => Promise<void>
-  /** Does nothing for an unknown name. */
-  delete: (name: string) => Promise<void>
+  /** Does nothing for an unknown name, or if the tenant of that name has another uid. */
+  delete: (name: string, uid?: string) => Promise<void>
   /** Takes over what other gateways have changed, before `get` is asked whether a new tenant exists. */
   settle?: () => Promise<void> | undefined
   /** After an operation on a name, during which its changes by other gateways were not taken over. */
@@ -83,10 +83,11 @@ export class TenantOperations {
     await creating.finally(() => this.#creating.delete(name))
   }
 
-  delete(name: string): Promise<void> {
+  delete(tenant: string | TenantIdentity): Promise<void> {
+    const { name, uid } = typeof tenant === "string" ? { name: tenant } : tenant
     const running = this.#deleting.get(name)
     if (running !== undefined) return running
-    const deleting = this.#delete(name).finally(() => {
+    const deleting = this.#delete(name, uid).finally(() => {
       this.#deleting.delete(name)
       return this.#parts.ended?.(name)
     })
@@ -94,9 +95,9 @@ export class TenantOperations {
     return deleting
   }
 
-  async #delete(name: string): Promise<void> {
+  async #delete(name: string, uid?: string): Promise<void> {
     await this.#created(name)
-    await this.#parts.delete(name)
+    await this.#parts.delete(name, uid)
   }
 
   /** Its failure is reported to the caller who began it. */

@@ -17,15 +17,18 @@ export interface TenantResolver {
   /** Answers for nonexistent tenants. */
   readonly nobody: ControlPlane
   isAdministrator(credentials: Credentials): boolean
-  /** Undefined: the tenant does not exist, or must not be visible to the caller. Synchronous if no tenant has to be woken. */
-  resolve(named: NamedTenant, caller: Caller): Found
+  /**
+   * Undefined: the tenant does not exist, or must not be visible to the caller. Synchronous if no tenant has to be woken. `uid`: what an
+   * administrator says is meant for that tenant, and not for the next one of its name.
+   */
+  resolve(named: NamedTenant, caller: Caller, uid?: string): Found
 }
 
 export type Found = ControlPlane | undefined | Promise<ControlPlane | undefined>
 
 /** The interface of the resolver to the existing tenants. Undefined: there is no such tenant. */
 export interface TenantLookup {
-  byName(name: string): Promise<ControlPlane> | undefined
+  byName(name: string, uid?: string): Promise<ControlPlane> | undefined
   /** The named tenant, unless it sleeps and would reject this caller: then it is not woken. The same applies to the next two. */
   forCaller(name: string, caller: Credentials): Found
   /** By the common name of its client authority. */
@@ -50,8 +53,8 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
   const { tenants, superCluster, nobody, administrators } = parts
 
   /** A certificate of another authority is answered as if the tenant did not exist, without waking it. */
-  function byName(name: string, { credentials, isAdministrator }: Caller): Found {
-    if (isAdministrator) return tenants.byName(name)
+  function byName(name: string, { credentials, isAdministrator }: Caller, uid: string | undefined): Found {
+    if (isAdministrator) return tenants.byName(name, uid)
     const [leaf] = credentials.certificates
     if (leaf !== undefined && !tenants.mayBeOf(name, issuerOf(leaf))) return undefined
     return tenants.forCaller(name, credentials)
@@ -72,10 +75,11 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
       if (leaf === undefined || issuerOf(leaf) !== parts.administratorsName) return false
       return administrators.authenticate({ certificates, bearerToken: undefined }) !== undefined
     },
-    resolve(named, caller) {
+    resolve(named, caller, uid) {
+      const { name } = named
       if (named.contradictory) return undefined
-      const find = () => (named.name === undefined ? byCredential(caller.credentials) : byName(named.name, caller))
-      const otherwise = named.name === undefined ? superCluster : undefined
+      const find = () => (name === undefined ? byCredential(caller.credentials) : byName(name, caller, uid))
+      const otherwise = name === undefined ? superCluster : undefined
       return find() ?? otherwise ?? tenants.settle?.().then(find)
     },
   }

@@ -6,14 +6,16 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
-import type {
-  Tenant,
-  TenantAddress,
-  TenantAdmin,
-  TenantFault,
-  TenantSubscriber,
-  TenantWatchHandler,
-  TenantWatchOptions,
+import {
+  identityOf,
+  type Tenant,
+  type TenantAddress,
+  type TenantAdmin,
+  type TenantFault,
+  type TenantIdentity,
+  type TenantSubscriber,
+  type TenantWatchHandler,
+  type TenantWatchOptions,
 } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import type { TenantBytesHandler } from "../admin/surface.ts"
@@ -33,7 +35,7 @@ import {
 } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
 import { type Held, Placement, routeOf } from "./placement.ts"
-import type { WorkerPool } from "./pool.ts"
+import type { Worker, WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
 export interface SpreadTenantsParts {
@@ -77,7 +79,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
       change: (tenant, settings) => this.#change(tenant, settings),
-      delete: (name) => this.#delete(name),
+      delete: (name, uid) => this.#delete(name, uid),
     })
     this.#followers = new Followers((worker, tenant) => this.#placement.get(tenant)?.owner === worker)
     this.#placement = new Placement({
@@ -138,15 +140,15 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     await this.#placement.changed(held)
   }
 
-  delete(name: string): Promise<void> {
-    return this.#operations.delete(name)
+  delete(tenant: string | TenantIdentity): Promise<void> {
+    return this.#operations.delete(tenant)
   }
 
-  async #delete(name: string): Promise<void> {
+  async #delete(name: string, uid?: string): Promise<void> {
     const held = this.#placement.get(name)
     const left = held === undefined ? await deletingRecord(this.#parts.store, name) : undefined
     if (left !== undefined) await this.#removeFromDisk(left)
-    if (held === undefined) return
+    if (held === undefined || (uid !== undefined && held.record.tenant.uid !== uid)) return
     await this.#forget(held)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
   }
@@ -173,8 +175,9 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return Promise.resolve(this.#parts.addressOf(name))
   }
 
-  async kubeconfig(name: string): Promise<string> {
-    return (await this.#placement.ownerOf(name)).tenants.kubeconfig(name)
+  async kubeconfig(tenant: string | TenantIdentity): Promise<string> {
+    const { owner, identity } = await this.#owned(tenant)
+    return owner.tenants.kubeconfig(identity)
   }
 
   async faults(): Promise<readonly TenantFault[]> {
@@ -187,14 +190,22 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return all.flat()
   }
 
-  client(tenant: string): KubeClient {
+  client(tenant: string | TenantIdentity): KubeClient {
     const presence = new Presence()
-    const uid = this.get(tenant)?.uid
+    const { name, uid } = identityOf(this, tenant)
     return createLazyClient(async () => {
-      const owner = await this.#placement.ownerOf(tenant)
-      if (uid !== undefined && this.get(tenant)?.uid !== uid) throw noSuchTenant(tenant)
-      return { client: owner.tenants.client(tenant), presence }
+      const { owner, identity } = await this.#owned(uid === undefined ? name : { name, uid })
+      return { client: owner.tenants.client(identity), presence }
     })
+  }
+
+  /** What the owner knows of its tenants here may be behind, so it is told which one is meant, and refuses what is meant for another. */
+  async #owned(tenant: string | TenantIdentity): Promise<{ owner: Worker; identity: TenantIdentity }> {
+    const { name, uid } = identityOf(this, tenant)
+    const owner = await this.#placement.ownerOf(name)
+    const present = this.get(name)
+    if (present === undefined || (uid !== undefined && present.uid !== uid)) throw noSuchTenant(name)
+    return { owner, identity: present }
   }
 
   wake(tenant: string): void {

@@ -6,7 +6,14 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { alreadyExists, notFound, serviceUnavailable } from "../../apimachinery/status.ts"
 import { namespaces, virtualClusters } from "../../client/resources.ts"
 import { applySettings } from "../../client/tenant-settings.ts"
-import type { Tenant, TenantAddress, TenantAdmin, TenantFault } from "../../client/tenants.ts"
+import {
+  identityOf,
+  type Tenant,
+  type TenantAddress,
+  type TenantAdmin,
+  type TenantFault,
+  type TenantIdentity,
+} from "../../client/tenants.ts"
 import { eventually } from "../../test/harness/eventually.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { FakeTenants } from "../../syncer/testing/fake-tenants.ts"
@@ -35,9 +42,10 @@ export class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
     return tenant
   }
 
-  async delete(name: string): Promise<void> {
+  async delete(tenant: string | TenantIdentity): Promise<void> {
     if (this.deletionFailures-- > 0) throw serviceUnavailable("the gateway is not there")
-    this.remove(name)
+    const { name, uid } = identityOf(this, tenant)
+    if (this.get(name)?.uid === uid) this.remove(name)
   }
 
   async faults(): Promise<TenantFault[]> {
@@ -50,7 +58,9 @@ export class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
     return { server: `${this.server}/tenants/${name}`, certificateAuthority: "ca" }
   }
 
-  async kubeconfig(name: string): Promise<string> {
+  async kubeconfig(tenant: string | TenantIdentity): Promise<string> {
+    const { name, uid } = identityOf(this, tenant)
+    if (this.get(name)?.uid !== uid) throw notFound({ group: "", resource: "tenants" }, name)
     const { server, certificateAuthority } = await this.address(name)
     const data = Buffer.from(certificateAuthority).toString("base64")
     const cluster = `certificate-authority-data: ${data}\n    server: ${server}\n`

@@ -4,7 +4,15 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { clusterKey } from "../../apimachinery/tenancy.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { Tenant, Tenants, TenantSubscriber, TenantUse, TenantWatchHandler } from "../../client/tenants.ts"
+import {
+  identityOf,
+  type Tenant,
+  type TenantIdentity,
+  type Tenants,
+  type TenantSubscriber,
+  type TenantUse,
+  type TenantWatchHandler,
+} from "../../client/tenants.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 
 export function fakeTenant(name: string, more: Partial<Tenant> = {}): Tenant {
@@ -64,9 +72,11 @@ export class FakeTenants implements Tenants {
     return () => this.#subscribers.delete(handler)
   }
 
-  client(name: string, _use?: TenantUse): KubeClient {
+  client(tenant: string | TenantIdentity, _use?: TenantUse): KubeClient {
+    const { name, uid } = identityOf(this, tenant)
     const entry = this.clusters.get(name)
-    if (entry === undefined) throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
+    if (entry === undefined || entry.tenant.uid !== uid)
+      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
     return entry.cluster
   }
 

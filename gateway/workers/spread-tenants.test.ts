@@ -1,0 +1,57 @@
+// What the primary passes on to the owners of tenants, whose lists of their tenants may be behind.
+
+import { expect, test } from "vitest"
+import { createRandom } from "../../apimachinery/testing/random.ts"
+import { silentLog } from "../../client/log.ts"
+import { namespaces } from "../../client/resources.ts"
+import type { TenantIdentity } from "../../client/tenants.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
+import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
+import type { WorkerPool } from "./pool.ts"
+import { primary, Routes } from "./routes.ts"
+import { SpreadTenants } from "./spread-tenants.ts"
+import { FakeWorkers } from "./testing/fake-workers.ts"
+
+test("an owner is told for which tenant it is called, and nothing is done to the next one of the name", async () => {
+  const troubles = { random: createRandom(1), failing: 0, inUse: 0 }
+  const pool = new FakeWorkers(1, () => spread.allRoutes(), troubles)
+  const parts = { issuerOf: (name: string) => name, addressOf: () => ({ server: "", certificateAuthority: "" }) }
+  const store = createMemoryStore()
+  const routes = new Routes(primary)
+  const removeStore = (): Promise<void> => Promise.resolve()
+  const spread: SpreadTenants = await SpreadTenants.open({
+    ...parts,
+    pool: pool as unknown as WorkerPool,
+    store,
+    routes,
+    removeStore,
+    log: silentLog,
+  })
+  await using _spread = spread
+  await spread.start()
+  const asked: (string | TenantIdentity)[] = []
+  const get = (): Promise<unknown> => Promise.resolve({})
+  const client = (tenant: string | TenantIdentity) => {
+    asked.push(tenant)
+    return { get }
+  }
+  const kubeconfig = (tenant: string | TenantIdentity) => Promise.resolve(String(asked.push(tenant)))
+  for (const { worker } of pool.processes) Object.assign(worker, { tenants: { client, kubeconfig } })
+
+  const first = await spread.create(fakeTenant("a"))
+  const early = spread.client("a")
+  await early.get(namespaces, undefined, "default")
+  await spread.delete(first)
+  const second = await spread.create(fakeTenant("a", { virtualCluster: { namespace: "b", name: "a", uid: "another" } }))
+  expect(second.uid).not.toBe(first.uid)
+  await spread.delete(first)
+  await expect(early.get(namespaces, undefined, "default")).rejects.toMatchObject({ code: 404 })
+  await expect(spread.kubeconfig(first)).rejects.toMatchObject({ code: 404 })
+  await spread.client("a").get(namespaces, undefined, "default")
+  await spread.kubeconfig("a")
+  expect(asked.map((tenant) => (typeof tenant === "string" ? tenant : tenant.uid))).toEqual([
+    first.uid,
+    second.uid,
+    second.uid,
+  ])
+})
