@@ -30,6 +30,38 @@ const written = [
   ["resize", ["spec"]],
 ]
 
+describe("tolerations that admission has left out", () => {
+  const tolerating = (keys: string[], generation: number, record?: string): Pod => {
+    const { metadata, spec } = podWith("a", {}, generation, record)
+    const tolerations = keys.map((key) => ({ key, operator: "Exists" }))
+    return object({ metadata, spec: { ...spec, tolerations } })
+  }
+  const wanted = tolerating(["a", "b"], 1)
+  const record = JSON.stringify({ " tolerations": [JSON.stringify([{ key: "b", operator: "Exists" }]), null] })
+
+  test("are recorded and left out, and only others are added", () => {
+    expect(recordFor(wanted, tolerating(["a"], 1))).toBe(record)
+    expect(recordAdmission(wanted, tolerating(["a", "b"], 1))).toBeUndefined()
+    expect(changesOf(wanted, tolerating(["a"], 7, record))).toEqual([])
+    const [change] = pod.changed(tolerating(["a", "b", "c"], 2), tolerating(["a"], 7, record), contextWith())
+    expect(change).toEqual({ patch: { spec: { tolerations: ["a", "c"].map((key) => ({ key, operator: "Exists" })) } } })
+  })
+
+  test("are tried once if nothing is known of them", () => {
+    const copy = tolerating(["a"], 7)
+    const [change] = pod.changed(wanted, copy, contextWith())
+    expect(changesOf(wanted, copy)).toEqual([["", ["spec"]]])
+    expect(recordAdmission(wanted, copy, change)).toEqual({
+      patch: { metadata: { annotations: { [admittedAnnotation]: record } } },
+    })
+    const other = { patch: { spec: { containers: [] } } }
+    expect(recordAdmission(wanted, tolerating(["a"], 7, record), other)).toBeUndefined()
+    expect(changesOf(wanted, tolerating(["a"], 7, JSON.stringify({ " tolerations": ["x", null] })))).toEqual([
+      ["", ["spec"]],
+    ])
+  })
+})
+
 describe("what admission has changed, added or removed", () => {
   test("is recorded, and stays as long as the tenant asks for the same", () => {
     const wanted = podWith("a", asked)

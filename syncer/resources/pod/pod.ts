@@ -200,7 +200,7 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
   const deadline = wanted.activeDeadlineSeconds
   if (deadline !== undefined && deadline < (current.activeDeadlineSeconds ?? Infinity))
     patch["activeDeadlineSeconds"] = deadline
-  const tolerations = missingFrom(wanted.tolerations ?? [], current.tolerations ?? [])
+  const tolerations = given.allowed(missingFrom(wanted.tolerations ?? [], current.tolerations ?? []))
   if (tolerations.length > 0) patch["tolerations"] = [...(current.tolerations ?? []), ...tolerations]
   const gates = gatesChange(object, superObject)
   if (gates !== undefined) patch["schedulingGates"] = gates.length === 0 ? null : gates
