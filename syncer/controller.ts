@@ -170,8 +170,8 @@ export class SyncController {
         continue
       }
       try {
-        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step)
-        this.#repeated.note(work.superObject, step)
+        const changed = (): void => this.#repeated.note(work.superObject, step)
+        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, changed)
       } catch (error) {
         failure ??= error
         if (!isRefusal(error)) break

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
 import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
+import type { Pod } from "../apimachinery/object.ts"
+import { admittedAnnotation } from "../apimachinery/tenancy.ts"
 import { configMaps, pods } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
@@ -22,6 +24,9 @@ function undoing({ superCluster, home }: Harness, kind: Resource, name: string):
   })
   return () => undone
 }
+
+const running = (image: string) => ({ spec: { containers: [{ name: "main", image }] } })
+const imageOf = (value: unknown): string | undefined => (value as Partial<Pod>).spec?.containers?.[0]?.image
 
 const copyOf = (uid: string) => object("ConfigMap", "home", "x", { metadata: { namespace: "home", name: "x", uid } })
 
@@ -101,6 +106,29 @@ test.each([
   await eventually(() => undone() >= syncerLimits.repeatedChanges.atOnce, { what: "the quarrel" })
   for (let round = 0; round < 20; round++) await harness.settled()
   expect(undone()).toBeLessThan(10)
+})
+
+test("an image that is undone at once is not written for ever, also if what admission makes of it cannot be recorded", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  await harness.running("web")
+  const patch = superCluster.patch.bind(superCluster)
+  superCluster.patch = (resource, namespace, name, change, options) =>
+    JSON.stringify(change).includes(admittedAnnotation)
+      ? Promise.reject(serviceUnavailable("no answer"))
+      : patch(resource, namespace, name, imageOf(change) === "b" ? running("mirror/b") : change, options)
+  let undone = 0
+  superCluster.onChange(({ object }) => {
+    if (imageOf(object) !== "mirror/b") return
+    setImmediate(() => {
+      undone++
+      superCluster.edit(pods, home, "web", running("by hand"))
+    })
+  })
+  cluster.edit(pods, "default", "web", running("b"))
+  await eventually(() => undone >= syncerLimits.repeatedChanges.atOnce, { what: "the quarrel" })
+  for (let round = 0; round < 20; round++) await harness.settled()
+  expect(undone).toBeLessThan(10)
 })
 
 test("what is edited in the same way each time that it is created anew is edited at once", async () => {

@@ -42,18 +42,21 @@ async function noteAdmission(
   await superClient.patch(sync.resource, namespace, name, withMetadata(note, { uid }), patchOptions(note))
 }
 
+/** `changed` is called when that is done, whatever becomes of the record of what admission has made of it. */
 export async function patchSuper(
   superClient: KubeClient,
   sync: ResourceSync,
   { namespace, name }: Place,
   { object, superObject }: { object: KubeObject | undefined; superObject: KubeObject | undefined },
   step: Patch,
+  changed: () => void,
 ): Promise<void> {
   const { uid, resourceVersion } = superObject?.metadata ?? {}
   // Lists are replaced completely, so they must not have changed since they were read.
   const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
   const patch = withMetadata(step, precondition)
   const made = await superClient.patch(sync.resource, namespace, name, patch, patchOptions(step))
+  changed()
   if (object !== undefined) await noteAdmission(superClient, sync, object, made, step)
 }
 
