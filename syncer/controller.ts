@@ -6,14 +6,14 @@ import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { scrubText, tenantMessage, type ScrubNames } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
 import { claimedFor, decide, type Decision } from "./decision.ts"
-import { RefusedError, isRefusal } from "./failures.ts"
+import { RefusedError, inTenant, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
@@ -63,7 +63,7 @@ export class SyncController {
   }
 
   /** `needed`: an object that is being created in the super cluster depends on it. */
-  async reconcile(key: SyncKey, needed = false): Promise<Outcome> {
+  async reconcile(key: SyncKey, { needed = false, ...use }: TenantUse & { needed?: boolean } = {}): Promise<Outcome> {
     const tenant = this.#parts.tenants.get(key.tenant)
     const sync = syncOf({ resource: key.resource })
     if (tenant === undefined || sync === undefined) return
@@ -73,7 +73,7 @@ export class SyncController {
     return this.#carryOut({
       sync,
       context,
-      client: this.#parts.tenants.client(tenant),
+      client: this.#parts.tenants.client(tenant, use),
       place,
       object: view.tenantObject(sync.resource, key.namespace, key.name),
       superObject: view.superObject(sync.resource, place.namespace, place.name),
@@ -221,7 +221,7 @@ export class SyncController {
     const superObject = await findCopy(work.sync, this.#parts.superClient, work.context.tenant, object)
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
     const { namespace, name = "" } = object.metadata
-    await deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 })
+    await inTenant(deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 }))
   }
 
   /** A pod needs its tokens. If the tenant refuses them (no such service account), the error is reported as the kubelet would. */
@@ -251,7 +251,7 @@ export class SyncController {
       this.#refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
     }
     const key = { tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace }
-    await this.reconcile(key, true)
+    await this.reconcile(key, { needed: true })
   }
 
   /** Creates dependencies that exist in the tenant and not in the super cluster, by the same rules. */
@@ -263,7 +263,8 @@ export class SyncController {
       const place = superPlace(kind, tenant, namespace, name)
       if (view.superObject(resource, place.namespace, place.name) !== undefined) continue
       try {
-        await this.reconcile({ tenant: tenant.name, resource: resource.resource, namespace, name }, true)
+        const key = { tenant: tenant.name, resource: resource.resource, namespace, name }
+        await this.reconcile(key, { needed: true })
       } catch (error) {
         // Reported on that object, which has its own key; the pod may not need it (optional volumes).
         if (!(error instanceof RefusedError)) throw error

@@ -3,18 +3,36 @@
 import { StatusError } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
-/** A write that will be refused until somebody changes something. It is reported to the tenant before it is thrown. */
+/**
+ * A write that will be refused until somebody changes something. What super refuses is reported to the tenant before it is thrown.
+ */
 export class RefusedError extends Error {
   /**
    * What refuses may change without being seen here: what a server decides, or an object that no informer has. Otherwise there is another
    * key when it changes, or the patrol makes one.
    */
   readonly mayChangeUnseen: boolean
+  /** The tenant's own server refuses it, such as a webhook or a policy there. */
+  readonly byTenant: boolean
 
-  constructor(message: string, { mayChangeUnseen, cause }: { mayChangeUnseen: boolean; cause?: unknown }) {
+  constructor(
+    message: string,
+    { mayChangeUnseen, byTenant = false, cause }: { mayChangeUnseen: boolean; byTenant?: boolean; cause?: unknown },
+  ) {
     super(message, cause === undefined ? {} : { cause })
     this.name = "RefusedError"
     this.mayChangeUnseen = mayChangeUnseen
+    this.byTenant = byTenant
+  }
+}
+
+/** A write to a tenant. Throws RefusedError. */
+export async function inTenant<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    throw new RefusedError(error.message, { mayChangeUnseen: true, byTenant: true, cause: error })
   }
 }
 

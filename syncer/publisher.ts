@@ -7,8 +7,9 @@ import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
+import { inTenant } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import { publications } from "./resources/index.ts"
 import type { Patch, Publication, SyncContext } from "./resources/resource-sync.ts"
@@ -41,17 +42,17 @@ export class Publisher {
     this.#events = events
   }
 
-  async reconcile(key: SyncKey): Promise<void> {
+  async reconcile(key: SyncKey, use?: TenantUse): Promise<void> {
     const tenant = this.#tenants.get(key.tenant)
     const kind = publications.find(({ resource }) => resource.resource === key.resource)
-    if (tenant !== undefined && kind !== undefined) await this.publish(kind, tenant, key.name)
+    if (tenant !== undefined && kind !== undefined) await this.publish(kind, tenant, key.name, use)
   }
 
   /** Reconciles one name. Also called directly, outside the queue, before a pod is bound to a node. */
-  async publish(kind: Publication, tenant: Tenant, name: string): Promise<void> {
+  async publish(kind: Publication, tenant: Tenant, name: string, use?: TenantUse): Promise<void> {
     const context = this.#contextOf(tenant)
     try {
-      await this.#publish(kind, context, name)
+      await inTenant(this.#publish(kind, context, name, use))
     } catch (error) {
       // What one side refuses does not keep the other from what is known.
       await this.#claim(kind, context, name).catch(() => undefined)
@@ -60,9 +61,9 @@ export class Publisher {
     await this.#claim(kind, context, name)
   }
 
-  async #publish(kind: Publication, context: SyncContext, name: string): Promise<void> {
+  async #publish(kind: Publication, context: SyncContext, name: string, use?: TenantUse): Promise<void> {
     const { tenant, view } = context
-    const client = this.#tenants.client(tenant)
+    const client = this.#tenants.client(tenant, use)
     const desired = this.desired(kind, context, name)
     const object = view.tenantObject(kind.resource, undefined, name)
     if (desired === undefined) {

@@ -15,19 +15,31 @@ export function retryDelaysOf(error: unknown): BackoffDelays | undefined {
 export class Retries {
   /** Consecutive failures by key. */
   readonly #failures = new Map<string, number>()
+  /** Of those, keys that the tenant itself has refused last. */
+  readonly #refusedByTenant = new Set<string>()
 
-  after(key: SyncKey, delays: BackoffDelays): { requeueAfterMs: number } {
+  /** `error`: of the last attempt. */
+  after(key: SyncKey, delays: BackoffDelays, error?: unknown): { requeueAfterMs: number } {
     const id = identify(key)
     const failures = (this.#failures.get(id) ?? 0) + 1
     this.#failures.set(id, failures)
+    if (error instanceof RefusedError && error.byTenant) this.#refusedByTenant.add(id)
+    else this.#refusedByTenant.delete(id)
     return { requeueAfterMs: backoff(failures, delays) }
   }
 
   end(key: SyncKey): void {
     this.#failures.delete(identify(key))
+    this.#refusedByTenant.delete(identify(key))
+  }
+
+  /** It would refuse it again, unless something in it has changed, for which it would have woken: it may sleep. */
+  isRefusedByTenant(key: SyncKey): boolean {
+    return this.#refusedByTenant.has(identify(key))
   }
 
   forgetTenant(name: string): void {
-    for (const id of this.#failures.keys()) if (isOfTenant(id, name)) this.#failures.delete(id)
+    for (const ids of [this.#failures, this.#refusedByTenant])
+      for (const id of ids.keys()) if (isOfTenant(id, name)) ids.delete(id)
   }
 }

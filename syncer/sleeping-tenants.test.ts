@@ -1,14 +1,15 @@
 // The super objects of a sleeping tenant: kept folded in memory, and reconciled when a change wakes the tenant.
 
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
 import { forbidden } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { systemClock } from "../client/clock.ts"
+import { type Clock, systemClock } from "../client/clock.ts"
 import { silentLog } from "../client/log.ts"
-import { configMaps, events, namespaces, pods } from "../client/resources.ts"
+import { configMaps, events, namespaces, nodes, pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { TenantUse } from "../client/tenants.ts"
+import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { Caches } from "./clusters/caches.ts"
@@ -27,13 +28,13 @@ const configMap = (name: string): ConfigMap => ({
 const tenant = fakeTenant("acme")
 const home = superNamespace(tenant.clusterKey, "default")
 
-async function begin() {
+async function begin(clock: Clock = systemClock) {
   const superCluster = new FakeCluster({ isSuper: true })
   const tenants = new FakeTenants()
   const cluster = tenants.add(tenant)
   await cluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
   for (const name of ["one", "two"]) await cluster.create(configMaps, configMap(name))
-  const syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  const syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 3_600_000 })
   await syncer.whenSynced()
   const copies = (): string[] =>
     superCluster
@@ -143,4 +144,36 @@ test.each([
   const isTold = (): boolean => cluster.all(events).some(({ reason }) => reason === "FailedCreate")
   await eventually(isTold, { what: "the refusal" })
   expect(used).toEqual([])
+})
+
+test("what a tenant itself refuses is no use of it and does not wake it, and is offered again when it has woken", async () => {
+  const clock = new FakeClock(Date.now())
+  const { superCluster, tenants, cluster, syncer } = await begin(clock)
+  await using _ = syncer
+  await superCluster.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } })
+  await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "the node" })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  let refused = 0
+  cluster.fail = (verb, resource) => {
+    if (verb !== "patch" || resource !== "nodes") return undefined
+    refused++
+    return forbidden(nodes, "node-1", "no")
+  }
+  const client = vi.spyOn(tenants, "client")
+  const wake = vi.spyOn(tenants, "wake")
+  superCluster.edit(nodes, undefined, "node-1", { metadata: { labels: { zone: "b" } } })
+  for (const time of [1, 2, 3]) {
+    await eventually(() => refused === time && syncer.delayed === 1, { what: `refusal ${time}` })
+    if (time < 3) clock.advance(100_000)
+  }
+  expect(client.mock.calls.map(([, use]) => use?.isUse ?? true)).toEqual([true, false, false])
+  tenants.sleep(tenant.name)
+  clock.advance(100_000)
+  await eventually(() => syncer.delayed === 0 && syncer.pending === 0, { what: "nothing is left to do" })
+  expect(wake).not.toHaveBeenCalled()
+  cluster.fail = () => undefined
+  tenants.wake(tenant.name)
+  await eventually(() => cluster.find(nodes, undefined, "node-1")?.metadata.labels?.["zone"] === "b", {
+    what: "the label",
+  })
 })

@@ -225,21 +225,22 @@ export class Syncer implements AsyncDisposable {
       // Only conflicts and bugs remain: the workers log and retry them.
       if (delays === undefined) throw error
       this.#log.debug({ key, error: errorMessage(error) }, "reconcile failed; retrying")
-      return this.#retries.after(key, delays)
+      return this.#retries.after(key, delays, error)
     }
   }
 
   /** The tenant fell asleep before the key was due. When it wakes, it is compared completely, except for events. */
   #wakeFor(key: SyncKey): Outcome {
-    this.#wake(key.tenant)
+    if (!this.#retries.isRefusedByTenant(key)) this.#wake(key.tenant)
     return key.resource === superEvents ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
   }
 
   async #dispatch(key: SyncKey): Promise<Outcome> {
     if (key.resource === podTokens) return this.#tokens.reconcile(key)
     if (key.resource === superEvents) return this.#events.reconcile(key)
-    if (syncOf(key) === undefined) return this.#publisher.reconcile(key)
-    const outcome = await this.#controller.reconcile(key)
+    const use = { isUse: !this.#retries.isRefusedByTenant(key) }
+    if (syncOf(key) === undefined) return this.#publisher.reconcile(key, use)
+    const outcome = await this.#controller.reconcile(key, use)
     const tenant = this.#tenants.get(key.tenant)
     if (key.resource !== pods.resource || tenant === undefined) return outcome
     return outcome ?? this.#preemption.consider(tenant, key.namespace, key.name)

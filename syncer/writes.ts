@@ -5,6 +5,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { hasReason, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
 import type { Place } from "./conversion/super-object.ts"
+import { inTenant } from "./failures.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
 
 /** Creates the copy of `object`. */
@@ -66,7 +67,7 @@ export async function patchTenant(
   { metadata: { namespace, name = "", uid } }: KubeObject,
   step: Patch,
 ): Promise<void> {
-  await client.patch(resource, namespace, name, withMetadata(step, { uid }), patchOptions(step))
+  await inTenant(client.patch(resource, namespace, name, withMetadata(step, { uid }), patchOptions(step)))
 }
 
 /** Binds a pod of the tenant to its node. */
@@ -82,7 +83,7 @@ export async function bind(
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) },
     target: { apiVersion: "v1", kind: "Node", name: node },
   }
-  await client.create(resource, binding, { subresource: "binding" })
+  await inTenant(client.create(resource, binding, { subresource: "binding" }))
 }
 
 /** Does nothing if the object was deleted or replaced by another one: that event enqueues the key again. */
