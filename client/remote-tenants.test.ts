@@ -84,6 +84,14 @@ describe("remote tenants", () => {
     expect(local.filter(happened)).toEqual(expected)
   })
 
+  test("have the settings that are changed by others", async () => {
+    const wanted = request("adjusted")
+    const made = await remote.create(wanted)
+    const settings = { controllers: false, quota: { pods: 3 } }
+    await fixture.gateway.tenants.create({ ...wanted, ...settings })
+    await expect.poll(() => remote.get("adjusted")).toEqual({ ...made, ...settings })
+  })
+
   test("do what is meant for a tenant that is gone to no other of its name", async () => {
     const { tenant } = await fixture.createTenant("again")
     const gone = { name: "again", uid: randomUUID() }

@@ -31,6 +31,7 @@ export interface RemoteTenantsConfig extends HttpClientConfig {
 /** The surface sends something at least this often; a stream that is silent for longer is dead. */
 const idleMs = 45_000
 
+/** ADDED also for a known tenant whose settings have changed. */
 type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
 
 export interface TenantsConnection extends TenantAdmin, AsyncDisposable {

@@ -112,6 +112,8 @@ export interface TenantSubscriber {
    * Only in processes of the gateway, where controllers run.
    */
   switched?(tenant: Tenant): void
+  /** Its settings have changed (tenant-settings.ts). Likewise; in others they are taken over. */
+  changed?(tenant: Tenant): void
 }
 
 export interface Tenants {

@@ -132,8 +132,10 @@ const statusErrors: ErrorRequestHandler = (error: Error & { type?: string }, _re
 
 function watchTenants(parts: AdminSurfaceParts, response: GatewayResponse): void {
   const stream = new LineStream(response, parts.limits.maxWatchBacklogBytes)
+  const tell = (tenant: Tenant): void => stream.write(JSON.stringify({ type: "ADDED", tenant }))
   const stop = parts.tenants.subscribe({
-    added: (tenant) => stream.write(JSON.stringify({ type: "ADDED", tenant })),
+    added: tell,
+    changed: tell,
     removed: (tenant) => stream.write(JSON.stringify({ type: "REMOVED", tenant })),
   })
   stream.write(`{"type":"SYNCED"}`)

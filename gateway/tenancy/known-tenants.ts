@@ -128,6 +128,7 @@ export class KnownTenants implements Disposable {
     const isSwitched = tenant.controllers !== settings.controllers
     applySettings(tenant, settings)
     this.#parts.log.info({ tenant: tenant.name, settings }, "a tenant's settings were changed")
+    for (const subscriber of this.#subscribers) subscriber.changed?.(tenant)
     if (!isSwitched) return
     for (const subscriber of this.#subscribers) subscriber.switched?.(tenant)
     // The controllers have forgotten its objects, or never had them.

@@ -12,23 +12,36 @@ import { primary, Routes } from "./routes.ts"
 import { SpreadTenants } from "./spread-tenants.ts"
 import { FakeWorkers } from "./testing/fake-workers.ts"
 
-test("an owner is told for which tenant it is called, and nothing is done to the next one of the name", async () => {
+async function begin() {
   const troubles = { random: createRandom(1), failing: 0, inUse: 0 }
   const pool = new FakeWorkers(1, () => spread.allRoutes(), troubles)
-  const parts = { issuerOf: (name: string) => name, addressOf: () => ({ server: "", certificateAuthority: "" }) }
-  const store = createMemoryStore()
-  const routes = new Routes(primary)
-  const removeStore = (): Promise<void> => Promise.resolve()
   const spread: SpreadTenants = await SpreadTenants.open({
-    ...parts,
+    issuerOf: (name) => name,
+    addressOf: () => ({ server: "", certificateAuthority: "" }),
     pool: pool as unknown as WorkerPool,
-    store,
-    routes,
-    removeStore,
+    store: createMemoryStore(),
+    routes: new Routes(primary),
+    removeStore: () => Promise.resolve(),
     log: silentLog,
   })
-  await using _spread = spread
   await spread.start()
+  return { pool, spread }
+}
+
+test("followers of tenants are told of changed settings", async () => {
+  const { spread } = await begin()
+  await using _ = spread
+  const told: unknown[] = []
+  const made = await spread.create(fakeTenant("a"))
+  spread.subscribe({ changed: ({ quota }) => told.push(quota) })
+  await spread.create({ ...made, quota: { pods: 3 } })
+  await spread.create({ ...made, quota: { pods: 3 } })
+  expect(told).toEqual([{ pods: 3 }])
+})
+
+test("an owner is told for which tenant it is called, and nothing is done to the next one of the name", async () => {
+  const { pool, spread } = await begin()
+  await using _ = spread
   const asked: (string | TenantIdentity)[] = []
   const get = (): Promise<unknown> => Promise.resolve({})
   const client = (tenant: string | TenantIdentity) => {

@@ -137,6 +137,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const change = ({ tenant: recorded }: TenantRecord): void => applySettings(recorded, settings)
     if (held === undefined || !(await changeRecord(this.#parts.store, tenant, change))) throw noSuchTenant(tenant.name)
     applySettings(held.record.tenant, settings)
+    for (const subscriber of this.#subscribers) subscriber.changed?.(held.record.tenant)
     await this.#placement.changed(held)
   }
 
