@@ -11,6 +11,8 @@ import type { KubeClient } from "../client/rest.ts"
 
 export interface KubeconfigsOptions {
   superClient: KubeClient
+  /** The namespaces that should have one: it may be removed before the first list. */
+  expected: () => Iterable<string>
   /** Called with the namespace. */
   removed: (namespace: string) => void
   clock: Clock
@@ -19,7 +21,8 @@ export interface KubeconfigsOptions {
 }
 
 /** Resolves when the signal ends. Keeps the names of the namespaces that have one, and nothing of what is in it. */
-export function followKubeconfigs({ superClient, removed, clock, log, signal }: KubeconfigsOptions): Promise<void> {
+export function followKubeconfigs(options: KubeconfigsOptions): Promise<void> {
+  const { superClient, expected, removed, clock, log, signal } = options
   const present = new Set<string>()
   /** Of the list that is being delivered. */
   let listed: Set<string> | undefined
@@ -48,7 +51,7 @@ export function followKubeconfigs({ superClient, removed, clock, log, signal }: 
         const found = listed
         listed = undefined
         if (found === undefined) return
-        for (const place of present) {
+        for (const place of new Set([...present, ...expected()])) {
           if (found.has(place)) continue
           present.delete(place)
           removed(place)

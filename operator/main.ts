@@ -191,6 +191,7 @@ export class Operator implements AsyncDisposable {
     await this.#ready
     await followKubeconfigs({
       superClient: this.#options.superClient,
+      expected: () => this.#options.tenants.list().map(({ clusterKey }) => clusterKey),
       removed: (namespace) => {
         const owner = this.#reconciler.kubeconfigRemoved(namespace)
         if (owner !== undefined) this.#queue.add({ namespace: owner.namespace, name: owner.name })

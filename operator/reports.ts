@@ -1,7 +1,8 @@
 // Reports the state of VirtualClusters: in their status, and as Events when it changes.
 
 import { equalJson } from "../apimachinery/equality.ts"
-import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { KubeObject } from "../apimachinery/object.ts"
+import { isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { virtualClusters } from "../client/resources.ts"
@@ -23,6 +24,8 @@ export class Reports {
    * again.
    */
   readonly #reported = new Map<string, string>()
+  /** Uids of those that are to be reconciled for another reason than a change. */
+  readonly #due = new Set<string>()
 
   constructor(parts: ReportsParts) {
     this.#parts = parts
@@ -30,14 +33,22 @@ export class Reports {
 
   /** Returns true once after the report that a tenant runs, for the change which that report has caused. */
   isOwnChange({ metadata: { uid = "", resourceVersion } }: VirtualCluster): boolean {
+    // It may fail, and is repeated then.
+    if (this.#due.delete(uid)) this.#reported.delete(uid)
     return this.#reported.get(uid) === resourceVersion && this.#reported.delete(uid)
+  }
+
+  /** Something besides the VirtualCluster has changed, perhaps while it is being reconciled. */
+  demand(uid: string): void {
+    this.#due.add(uid)
   }
 
   forget(uid: string): void {
     this.#reported.delete(uid)
+    this.#due.delete(uid)
   }
 
-  /** What the report does not mention remains. Does nothing if the object has changed or is gone: it is reconciled again. */
+  /** What the report does not mention remains. Does nothing if the object is gone. */
   async report(virtualCluster: VirtualCluster, report: Report): Promise<void> {
     const { metadata, status = {} } = virtualCluster
     const { clusterNamespace, quota } = status
@@ -49,10 +60,10 @@ export class Reports {
       const patch = { metadata: { uid }, status: wanted }
       const options = { type: "merge", subresource: "status" } as const
       const reported = await superClient.patch(virtualClusters, namespace, name, patch, options)
-      if (report.phase === "Running" && uid !== undefined)
+      if (report.phase === "Running" && uid !== undefined && isAsRead(reported, virtualCluster))
         this.#reported.set(uid, reported.metadata.resourceVersion ?? "")
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
       return
     }
     this.#announce(virtualCluster, report)
@@ -85,4 +96,13 @@ export class Reports {
     else if (phase === "Running" && !equalJson(status?.quota, quota))
       events.event(superClient, object, "Normal", "QuotaChanged", printQuota(quota))
   }
+}
+
+/** Its owner has changed nothing since: a change would be taken for that of the status. */
+function isAsRead({ metadata: now }: KubeObject, { metadata: before }: VirtualCluster): boolean {
+  return (
+    now.generation === before.generation &&
+    now.deletionTimestamp === before.deletionTimestamp &&
+    equalJson(now.annotations, before.annotations)
+  )
 }

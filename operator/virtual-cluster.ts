@@ -70,13 +70,15 @@ export class VirtualClusterReconciler {
     this.#faults = new Map(faults.map(({ tenant, message }) => [tenant, message]))
     const names = new Set([...before.keys(), ...this.#faults.keys()])
     const changed = [...names].filter((name) => before.get(name) !== this.#faults.get(name))
-    return changed.flatMap((name) => this.#parts.tenants.get(name)?.virtualCluster ?? [])
+    const owners = changed.flatMap((name) => this.#parts.tenants.get(name)?.virtualCluster ?? [])
+    for (const { uid } of owners) this.#reports.demand(uid)
+    return owners
   }
 
   /** Returns the owner of the tenant whose kubeconfig was there, which has to be reconciled. */
   kubeconfigRemoved(namespace: string): Tenant["virtualCluster"] | undefined {
     const owner = this.#byClusterKey.get(namespace)?.virtualCluster
-    if (owner !== undefined) this.#reports.forget(owner.uid)
+    if (owner !== undefined) this.#reports.demand(owner.uid)
     return owner
   }
 

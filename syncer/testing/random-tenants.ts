@@ -3,7 +3,7 @@
 import { chance } from "../../apimachinery/testing/random.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { TenantWatchHandler, TenantWorker } from "../../client/tenants.ts"
+import type { TenantIdentity, TenantWatchHandler, TenantWorker } from "../../client/tenants.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { FakeTenants } from "./fake-tenants.ts"
 import { faulty, type Faults } from "./faulty-client.ts"
@@ -49,8 +49,8 @@ export class RandomTenants extends FakeTenants {
     this.#lagging = new Lagging(faults)
   }
 
-  override client(name: string): KubeClient {
-    return faulty(super.client(name) as FakeCluster, this.#faults)
+  override client(tenant: string | TenantIdentity): KubeClient {
+    return faulty(super.client(tenant) as FakeCluster, this.#faults)
   }
 
   override watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
