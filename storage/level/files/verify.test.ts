@@ -116,6 +116,23 @@ describe("what is refused", () => {
     expect(await checkDirectory(directory)).toEqual([])
   })
 
+  // The length of the last record: LevelDB would take it for one that was not written completely.
+  test("names a manifest of which only the last record seems to be cut", async () => {
+    for (let opening = 0; opening < 2; opening++) {
+      await using store = await openLevelStore({ directory, limits })
+      await store.txn({ compare: [], operations: [{ type: "put", key: "/a", value: Buffer.from("value") }] })
+    }
+    const name = (await readdir(directory)).find((each) => each.startsWith("MANIFEST")) ?? ""
+    const content = await readFile(join(directory, name))
+    let last = 0
+    for (let at = 0; at < content.length; at += 7 + content.readUInt16LE(at + 4)) last = at
+    content[last + 5]! ^= 16
+    await writeFile(join(directory, name), content)
+    const message = expect.stringContaining(`store ${directory} is damaged: ${name}: its record at ${last} `)
+    await expect(openLevelStore({ directory })).rejects.toMatchObject({ code: "Corrupt", message })
+    await expect(checkDirectory(directory)).rejects.toMatchObject({ code: "Corrupt", message })
+  })
+
   test("is not a table that belongs to no database, nor one that was verified", async () => {
     const verified = new Map<string, number>()
     for (let opening = 0; opening < 2; opening++) {

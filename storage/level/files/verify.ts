@@ -19,8 +19,8 @@ const readAtATime = 4
 const mostVerified = 20_000
 
 /**
- * Throws Corrupt if a log or a table of the database is damaged. What LevelDB itself finds is left to it: a damaged manifest, missing
- * files. A directory without a database is fine.
+ * Throws Corrupt if the manifest, a log or a table of the database is damaged. What LevelDB itself finds is left to it: a manifest without
+ * meaning, missing files. A directory without a database is fine.
  */
 export async function verifyFiles(directory: string, verified: VerifiedTables = new Map()): Promise<void> {
   const files = await filesIn(directory)
@@ -42,7 +42,10 @@ export async function verifyFiles(directory: string, verified: VerifiedTables = 
 async function verifyFile(directory: string, { name, type }: File): Promise<void> {
   const content = await readIfThere(join(directory, name))
   if (content === undefined) return
-  const fault = type === "table" ? faultOfTable(content) : faultOfLog(content)
+  refuse(directory, name, type === "table" ? faultOfTable(content) : faultOfLog(content))
+}
+
+function refuse(directory: string, name: string, fault: string | undefined): void {
   if (fault !== undefined) throw new StorageError("Corrupt", `store ${directory} is damaged: ${name}: ${fault}`)
 }
 
@@ -54,9 +57,11 @@ interface File {
 
 /** The files of the database; others may be left over from what was never completed. */
 async function filesIn(directory: string): Promise<readonly File[] | undefined> {
-  const manifest = (await readIfThere(join(directory, "CURRENT")))?.toString("latin1").trim()
-  const content = manifest?.startsWith("MANIFEST-") === true ? await readIfThere(join(directory, manifest)) : undefined
+  const manifest = (await readIfThere(join(directory, "CURRENT")))?.toString("latin1").trim() ?? ""
+  const content = manifest.startsWith("MANIFEST-") ? await readIfThere(join(directory, manifest)) : undefined
   if (content === undefined) return undefined
+  // LevelDB finds most of it, but not a length that is too long: the record and all that follow would not count.
+  refuse(directory, manifest, faultOfLog(content))
   let live: LiveFiles
   try {
     live = liveFiles(content)
