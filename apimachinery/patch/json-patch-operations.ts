@@ -24,6 +24,8 @@ export interface PatchOperation {
   path: string | NoText
   from: string | NoText
   value: Json
+  /** The value is a null that upstream's library has as text, as which it equals no null. */
+  isNullText?: true
 }
 
 const unknown = "unknown"

@@ -4,6 +4,12 @@ import type { Json } from "../object.ts"
 import { readLenientOperations } from "./json-patch-operations.ts"
 import { applyJsonPatch, applyOperations, rejectionReason } from "./json-patch.ts"
 
+test("a null that is a text equals no null", () => {
+  const operation = { op: "test", path: "/a", from: "", value: null }
+  expect(applyOperations({}, [operation])).toEqual({})
+  expect(() => applyOperations({}, [{ ...operation, isNullText: true }])).toThrow("rejected")
+})
+
 describe("applyJsonPatch()", () => {
   const object: Json = deepFreeze({ data: { a: "b" }, list: ["x", "y"] })
   // kube-apiserver 1.36's results.

@@ -100,7 +100,7 @@ class Document {
     const path = pathOf(operation)
     // The whole document.
     if (op === "replace" && path === "") return this.#replaceAll(value)
-    if (op === "test" && path === "") return this.#test(path, this.#root, value)
+    if (op === "test" && path === "") return this.#test(operation, this.#root)
     const target = this.#locate(path)
     if (target === undefined) throw rejected(missingWords[op]?.(path) ?? path)
     const what = `error in ${op} for path: '${path}'`
@@ -108,7 +108,7 @@ class Document {
     if (op === "remove") return within(what, () => this.#remove(target))
     if (op === "replace") return this.#replace(path, target, value)
     const found = within(what, () => this.#read(target))
-    this.#test(path, found, value)
+    this.#test(operation, found)
   }
 
   #replaceAll(value: Json): void {
@@ -127,9 +127,11 @@ class Document {
     this.#lists.set(container, at, copyJson(value))
   }
 
-  #test(path: string, found: Json, wanted: Json): void {
+  #test(operation: PatchOperation, found: Json): void {
     this.#open(found)
-    if (!equalJson(this.#lists.whole(found), wanted)) throw rejected(`testing value ${path} failed: test failed`)
+    const { value, isNullText = false } = operation
+    if (isNullText || !equalJson(this.#lists.whole(found), value))
+      throw rejected(`testing value ${pathOf(operation)} failed: test failed`)
   }
 
   /** The destination is located after the value has been removed from its source. */

@@ -11,7 +11,10 @@ import { nativeObject } from "../../../apimachinery/cel/admission/native-values.
 import { NoJson } from "../../../apimachinery/cel/json-values.ts"
 import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
-import { applyJsonPatch, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
+import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
+import { type PatchOperation, readOperations } from "../../../apimachinery/patch/json-patch-operations.ts"
+import { inOrderOfFields } from "../../../apimachinery/schema/field-order.ts"
+import { type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { applyConfiguration } from "./apply-configuration.ts"
@@ -22,7 +25,7 @@ export class MutationFault extends Error {}
 /** Returns the object with the result applied; throws a MutationFault or ConfigurationError. `schema`: of the object, if the paths of its version know it. */
 export function patchedBy(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
   if (isTooLarge(value)) throw new MutationFault("the result of the expression is too large")
-  if (value instanceof ListValue) return patchedByJson(object, value)
+  if (value instanceof ListValue) return patchedByJson(object, value, schema)
   if (!(value instanceof ObjectValue))
     throw new MutationFault("unsupported return type from ApplyConfiguration expression")
   const misplaced = misplacedTypes(value, "Object")
@@ -45,9 +48,13 @@ function asJson(value: ObjectValue): Json {
   }
 }
 
-/** If a test operation fails, the object is unchanged. */
-function patchedByJson(object: KubeObject, operations: ListValue): Json {
-  const patch: Json[] = []
+/** If a test operation fails, the object is unchanged. Else its fields are in upstream's order, which errors and copies show. */
+function patchedByJson(
+  object: KubeObject,
+  operations: ListValue,
+  schema: ResourceDefinition["schema"] | undefined,
+): Json {
+  const patch: JsonObject[] = []
   for (const operation of itemsOf(operations)) {
     if (!(operation instanceof JsonPatchValue)) {
       throw new MutationFault("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch")
@@ -58,7 +65,9 @@ function patchedByJson(object: KubeObject, operations: ListValue): Json {
     patch.push(operationOf(operation))
   }
   try {
-    return applyJsonPatch(object as unknown as Json, patch)
+    const printed = object as unknown as Json
+    const read = readOperations(patch).map((operation, index) => withNullText(operation, patch[index] ?? {}))
+    return applyOperations(schema === undefined ? printed : inOrderOfFields(schema, printed), read, true)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     const why = rejectionReason(error)
@@ -67,9 +76,15 @@ function patchedByJson(object: KubeObject, operations: ListValue): Json {
   }
 }
 
-function operationOf(operation: JsonPatchValue): Json {
+/** Upstream makes a text of a null in an expression. */
+function withNullText(operation: PatchOperation, { value }: JsonObject): PatchOperation {
+  return value === null ? { ...operation, isNullText: true } : operation
+}
+
+/** Upstream makes maps of values. */
+function operationOf(operation: JsonPatchValue): JsonObject {
   try {
-    return operation.operation()
+    return sortedKeys(operation.operation()) as JsonObject
   } catch (error) {
     if (!(error instanceof NoJson)) throw error
     throw new MutationFault(

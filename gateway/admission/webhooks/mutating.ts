@@ -229,7 +229,7 @@ function readPatch({ webhook }: Hook, text: Buffer): PatchOperation[] {
 
 function applied(object: KubeObject, operations: readonly PatchOperation[]): KubeObject {
   try {
-    return applyOperations(object as unknown as Json, operations) as unknown as KubeObject
+    return applyOperations(object as unknown as Json, operations, true) as unknown as KubeObject
   } catch (error) {
     // The error for a caller's own patch is less detailed.
     throw internalError(rejectionReason(error as Error), { cause: error })

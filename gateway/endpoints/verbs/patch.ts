@@ -8,8 +8,8 @@ import { Mismatch, notParts, refusalDetail } from "../../../apimachinery/schema/
 import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/json/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/json/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import { isObject, type JsonObject, ownValue, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
-import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { inOrderOfFields } from "../../../apimachinery/schema/field-order.ts"
+import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import { noObject, typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
@@ -198,20 +198,6 @@ function inMergedOrder(value: Json, patch: Json): Json {
     inMergedOrder(inner, patch[key] ?? null),
   ])
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** The field order in which Go prints an object. */
-function inOrderOfFields(schema: Schema, value: Json): Json {
-  const { items } = schema
-  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => inOrderOfFields(items, item))
-  if (!isObject(value)) return value
-  const { fields } = schema
-  if (fields === undefined) return sortedKeys(value)
-  const entries = Object.entries(fields).flatMap(([name, field]): [string, Json][] => {
-    const inner = ownValue(value, name)
-    return inner === undefined ? [] : [[name, inOrderOfFields(field.schema, inner)]]
-  })
-  return Object.fromEntries(entries)
 }
 
 /** Managed fields that a patch does not mention are preserved, so they need not be decoded; except for a time of theirs that is null. */

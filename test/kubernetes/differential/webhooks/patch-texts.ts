@@ -88,6 +88,14 @@ export const operations: readonly Loose[][] = [
     { op: "add", path: "/metadata/finalizers/-1", value: "example.com/b" },
   ],
   [{ op: "replace", path: "/data/a", value: "b" }],
+  // Of several faults the first is told, of fields in the order in which upstream writes them.
+  [
+    { op: "add", path: "/metadata/name", value: 5 },
+    { op: "add", path: "/metadata/labels", value: 5 },
+    { op: "add", path: "/metadata/finalizers", value: 5 },
+    { op: "add", path: "/immutable", value: "yes" },
+    { op: "add", path: "/data", value: 5 },
+  ],
 ]
 
 export const metadata: readonly (readonly [string, unknown])[] = [
