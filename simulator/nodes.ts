@@ -134,6 +134,7 @@ function nodeObject(node: SimulatedNode, settings: NodeSettings, kubeletPort: nu
         osImage: "Simulated",
         systemUUID: "",
       },
+      declaredFeatures: ["InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"],
     },
   } as unknown as Node
 }

@@ -148,8 +148,17 @@ export function isOnlyHeartbeat(before: Node, after: Node): boolean {
 }
 
 function virtualStatus(superObject: Node, { settings }: SyncContext): Status {
-  const { capacity, allocatable, conditions, addresses, daemonEndpoints, nodeInfo, runtimeHandlers, features } =
-    superObject.status ?? {}
+  const {
+    capacity,
+    allocatable,
+    conditions,
+    addresses,
+    daemonEndpoints,
+    nodeInfo,
+    runtimeHandlers,
+    features,
+    declaredFeatures,
+  } = superObject.status ?? {}
   const endpoint = settings.vnAgentEndpoint?.(superObject)
   const shownAddresses =
     endpoint === undefined
@@ -168,6 +177,7 @@ function virtualStatus(superObject: Node, { settings }: SyncContext): Status {
     nodeInfo,
     runtimeHandlers,
     features,
+    declaredFeatures,
   } as Status)
 }
 

@@ -12,6 +12,7 @@ import { certificates } from "./certificates.ts"
 import { taintNodesByCondition } from "./node-taint.ts"
 import { nodeRestriction } from "./node-restriction/plugin.ts"
 import { persistentVolumeClaimResize } from "./claim-resize.ts"
+import { declaredFeatures } from "./declared-features.ts"
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts"
 import { limitRanger } from "./limit-ranger.ts"
@@ -45,6 +46,7 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     certificates,
     defaultIngressClass,
     podTopologyLabels,
+    declaredFeatures,
     podResize,
     new MutatingPolicies(registrations),
     new MutatingWebhooks(registrations, evaluateMatchConditions),

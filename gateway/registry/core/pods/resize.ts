@@ -54,7 +54,8 @@ export function refuseResize({ metadata, spec }: Pod): FieldError[] {
   return spec?.os?.name === "windows" ? [forbiddenField(root, "windows pods cannot be resized")] : []
 }
 
-export function validateResize(pod: Pod, current: Pod): FieldError[] {
+/** `faults`: those that the pod has apart from the resize. */
+export function validateResize(pod: Pod, current: Pod, faults: readonly FieldError[]): FieldError[] {
   const spec = pod.spec ?? { containers: [] }
   const before = current.spec ?? { containers: [] }
   const errors: FieldError[] = []
@@ -72,7 +73,7 @@ export function validateResize(pod: Pod, current: Pod): FieldError[] {
     }
   }
   errors.push(...validateContainers(spec, before), ...validateInitContainers(spec, before))
-  if (errors.length > 0 || isSet(spec.resources) || isSet(before.resources)) return errors
+  if (faults.length > 0 || errors.length > 0 || isSet(spec.resources) || isSet(before.resources)) return errors
   return semanticEqual(spec.resources, before.resources) ? [] : [forbiddenField(path, onlyCompute)]
 }
 
@@ -93,7 +94,7 @@ function validatePodLevel({ resources }: PodSpec, { resources: before }: PodSpec
   if (before !== undefined && resources === undefined)
     return [forbiddenField(at, "pod-level resources cannot be removed")]
   const errors = before === undefined ? [] : validateKept(at, "pod-level resource", resources, before)
-  return isSameButCompute(resources, before)
+  return isSameButCompute(resources, before) && semanticEqual(resources?.claims, before?.claims)
     ? errors
     : [...errors, forbiddenField(path, "only cpu and memory resources are mutable at pod-level")]
 }

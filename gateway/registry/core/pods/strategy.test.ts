@@ -284,6 +284,29 @@ describe("ephemeralcontainers and resize", () => {
       await verdict(resize({ requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1", memory: "1Gi" } })),
     ).toContain("Pod QOS Class may not change as a result of resizing")
   })
+
+  test("changes of a whole pod no other resources than processors and memory", async () => {
+    const kinds = setUp()
+    const sized = { resources: { requests: { cpu: "1" } }, containers: [container()] }
+    await kinds.create("pods", pod(sized))
+    const resize = (resources: Loose) =>
+      kinds.patch("pods", "p", { spec: { resources } }, { subresource: "resize", type: "merge" })
+    expect(await verdict(resize({ requests: { cpu: "2" } }))).toBe("accepted")
+    const only = "only cpu and memory resources are mutable"
+    const claims = [{ name: "c" }]
+    expect(await verdict(resize({ claims }))).toContain(`spec: Forbidden: ${only} at pod-level`)
+    await kinds.create("pods", { ...pod({ containers: [container()] }), metadata: { name: "q" } })
+    // A pod that is wrong in itself is not compared any more.
+    const other = kinds.patch(
+      "pods",
+      "q",
+      { spec: { resources: { claims } } },
+      { subresource: "resize", type: "merge" },
+    )
+    const refusal = await verdict(other)
+    expect(refusal).toContain("claims may not be set for Resources at pod-level")
+    expect(refusal).not.toContain(only)
+  })
 })
 
 // A pairwise comparison would take minutes, on every write of the pod.

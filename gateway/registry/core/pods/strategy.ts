@@ -111,10 +111,10 @@ export const podStrategy: Strategy<Pod> = {
           ...validateEphemeralUpdate(pod, current),
         ])
       case "resize":
-        return firstOf(refuseResize(current), () => [
-          ...validateMetadataAndSpec(pod, current),
-          ...validateResize(pod, current),
-        ])
+        return firstOf(refuseResize(current), () => {
+          const faults = validateMetadataAndSpec(pod, current)
+          return [...faults, ...validateResize(pod, current, faults)]
+        })
       default:
         return [...validateMetadataAndSpec(pod, current), ...validateSpecUpdate(pod, current)]
     }
