@@ -23,7 +23,9 @@ export function containerAmounts(spec: PodSpec, kind: "requests" | "limits"): Am
     const stays = container.restartPolicy === "Always"
     if (stays) addTo(sum, own)
     for (const [name, amount] of Object.entries(own)) {
-      const together = addQuantities(ownValue(sidecars, name) ?? zeroQuantity, amount)
+      const running = ownValue(sidecars, name) ?? zeroQuantity
+      // A sum has the format of what comes first.
+      const together = stays ? addQuantities(running, amount) : addQuantities(amount, running)
       if (stays) setOwn(sidecars, name, together)
       raise(greediest, name, together)
     }

@@ -26,6 +26,16 @@ test.each<[string, object, string[]]>([
     ['resources.containers[1][memory].limits: Invalid value: "2Gi": must be less than or equal to pod limits of 1Gi'],
   ],
   [
+    "less than a container beside a sidecar, which is told in its own format",
+    {
+      resources: { requests: { memory: "1Gi" } },
+      initContainers: [{ ...container({ memory: "1Gi" }), restartPolicy: "Always" }, container({ memory: "67108864" })],
+    },
+    [
+      'resources.requests[memory]: Invalid value: "1Gi": must be greater than or equal to aggregate container requests of 1140850688',
+    ],
+  ],
+  [
     "claims",
     { resources: { claims: [] } },
     ["resources.claims: Forbidden: claims may not be set for Resources at pod-level"],
