@@ -38,6 +38,11 @@ describe("validation", () => {
       ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     ],
     [
+      "batch/jobs",
+      { spec: { completionMode: "Indexed", completions: -1, template: never } },
+      ["spec.completions: Invalid value: -1: must be greater than or equal to 0"],
+    ],
+    [
       "batch/cronjobs",
       { spec: { schedule: "x", jobTemplate: { spec: { template: never } } } },
       ['spec.schedule: Invalid value: "x": expected exactly 5 fields, found 1: [x]'],

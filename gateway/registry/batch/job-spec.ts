@@ -82,7 +82,7 @@ function validateMode(path: FieldPath, spec: JobSpec): FieldError[] {
         ),
       )
     }
-    if (completions !== undefined && (spec.maxFailedIndexes ?? 0) > completions) {
+    if (completions !== undefined && spec.maxFailedIndexes !== undefined && spec.maxFailedIndexes > completions) {
       errors.push(
         invalidValue(
           path.child("maxFailedIndexes"),
