@@ -4,18 +4,22 @@ import { type Kind, kinds } from "../generate/objects.ts"
 import type { Scenario } from "../scenario.ts"
 import { randomAccessScenario } from "./access.ts"
 import { randomCertificateRequestScenario } from "./certificate-requests.ts"
+import { randomClaimScenario } from "./claims.ts"
 import { randomDefinitionLifeScenario } from "./definition-lives.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomFormatTextScenario, randomUrlScenario } from "./format-texts.ts"
+import { randomJobLifeScenario } from "./job-lives.ts"
 import { randomKindWritersScenario } from "./kind-writers.ts"
 import { randomLifeScenario } from "./lives.ts"
+import { randomMutationScenario } from "./mutations.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
 import { randomPolicyMatchScenario } from "./policy-matches.ts"
 import { randomQuotaScenario } from "./quotas.ts"
 import { randomReadScenario } from "./reads.ts"
 import { randomRedefinitionScenario } from "./redefinitions.ts"
+import { randomResizeScenario } from "./resizes.ts"
 import { randomRuleScenario } from "./rules.ts"
 import { ruling } from "./ruling.ts"
 import { randomScenario } from "./scenarios.ts"
@@ -51,6 +55,10 @@ export const generators: readonly Generator[] = [
   randomTokenScenario,
   randomCertificateRequestScenario,
   randomShapeScenario,
+  randomResizeScenario,
+  randomJobLifeScenario,
+  randomMutationScenario,
+  randomClaimScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
