@@ -30,6 +30,12 @@ export function applyConfiguration(object: KubeObject, configuration: Json, sche
     throw new ConfigurationError(`error applying patch: invalid ApplyConfiguration: ${what}`)
   }
   try {
+    // Of a custom resource nothing but the names of its fields has been looked at.
+    if (schema.custom === true) checkType(object as unknown as Json, type, "live")
+  } catch (error) {
+    failed("failed to convert original object to typed object", error)
+  }
+  try {
     return merge(object as unknown as Json, applied, type) ?? {}
   } catch (error) {
     return failed("failed to merge patch", error)

@@ -6,8 +6,6 @@ import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts
 import { equalJson } from "../../../apimachinery/equality.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
-import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -243,8 +241,6 @@ class Run {
     const isOwn = isOwnKind(attributes)
     const shown = isOwn ? await convertObject(object, own, definition) : object
     const changed = patchedBy(value, shown, isOwn ? definition.schema : schemaOfOther(attributes))
-    const fault = typeFault(changed as JsonObject)
-    if (fault !== undefined) throw internalError(fault)
     if (isOwn) checkVersion(definition, own)
     if (equalJson(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed

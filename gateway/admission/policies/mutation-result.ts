@@ -10,12 +10,14 @@ import {
 import { nativeObject } from "../../../apimachinery/cel/admission/native-values.ts"
 import { NoJson } from "../../../apimachinery/cel/json-values.ts"
 import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
+import { printJson } from "../../../apimachinery/go/print.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
 import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import { type PatchOperation, readOperations } from "../../../apimachinery/patch/json-patch-operations.ts"
 import { inOrderOfFields } from "../../../apimachinery/schema/field-order.ts"
-import { type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
-import { StatusError } from "../../../apimachinery/status.ts"
+import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
+import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+import { internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { applyConfiguration } from "./apply-configuration.ts"
 
@@ -64,16 +66,32 @@ function patchedByJson(
     if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
     patch.push(operationOf(operation))
   }
+  const printed = object as unknown as Json
+  const ordered = schema === undefined ? printed : inOrderOfFields(schema, printed)
+  const result = applied(ordered, patch)
+  return result === undefined ? printed : typedAs(result, schema?.custom === true)
+}
+
+/** Undefined if a test fails. */
+function applied(object: Json, patch: JsonObject[]): Json | undefined {
   try {
-    const printed = object as unknown as Json
-    const read = readOperations(patch).map((operation, index) => withNullText(operation, patch[index] ?? {}))
-    return applyOperations(schema === undefined ? printed : inOrderOfFields(schema, printed), read, true)
+    const operations = readOperations(patch).map((operation, index) => withNullText(operation, patch[index] ?? {}))
+    return applyOperations(object, operations, true)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     const why = rejectionReason(error)
-    if (why.startsWith("testing value ")) return object as unknown as Json
+    if (why.startsWith("testing value ")) return undefined
     throw new MutationFault(`JSON Patch: ${why}`)
   }
+}
+
+/** Whatever the policy says of failures. A built-in kind is that of the request if there is none. */
+function typedAs(object: Json, isCustom: boolean): Json {
+  if (!isObject(object)) return object
+  const fault = typeFault(object)
+  if (fault !== undefined) throw internalError(fault)
+  if (isCustom && !object["kind"]) throw internalError(`Object 'Kind' is missing in '${printJson(object)}'`)
+  return object
 }
 
 /** Upstream makes a text of a null in an expression. */

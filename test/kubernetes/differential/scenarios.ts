@@ -47,6 +47,7 @@ import { nodeWriteCases } from "./cases/node-writes.ts"
 import { ownRuleCases } from "./cases/own-rules.ts"
 import { pathCases } from "./cases/paths.ts"
 import { policyCostCases } from "./cases/policy-costs.ts"
+import { policyCustomValueCases } from "./cases/policy-custom-values.ts"
 import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
 import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
@@ -152,6 +153,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyTextCases(),
         ...policyVersionCases(),
         ...policyValueCases(),
+        ...policyCustomValueCases(),
         ...deletionOptionCases(),
         ...lateDefaultCases(),
         ...lastFinalizerCases(),
