@@ -1,7 +1,7 @@
 // The keywords and values that a custom resource's schema may have at each level. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema.
 
-import { forbiddenField, invalidValue, notSupported, notSupportedText, required } from "../../field-errors.ts"
+import { forbiddenField, invalidValue, notSupportedText, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import { wordErrors } from "../../cel/rules/words.ts"
 import type { Json } from "../../object.ts"
@@ -152,7 +152,7 @@ function extensionErrors(schema: JsonObject, path: FieldPath): FieldError[] {
     errors.push(type === "" ? required(path.child("type"), detail) : invalidValue(path.child("type"), type, detail))
   }
   if (typeof mapType !== "string" || !mapTypes.includes(mapType)) {
-    errors.push(notSupported(path.child("x-kubernetes-map-type"), mapType, mapTypes))
+    errors.push(notSupportedText(path.child("x-kubernetes-map-type"), mapType, mapTypes))
   }
   return errors
 }

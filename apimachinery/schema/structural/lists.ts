@@ -1,7 +1,7 @@
 // Rules for x-kubernetes-list-type and x-kubernetes-list-map-keys of a custom resource's schema.
 
 import { repeats } from "../../repeats.ts"
-import { forbiddenField, invalidValue, notSupported, required } from "../../field-errors.ts"
+import { forbiddenField, invalidValue, notSupportedText, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import { isGivenEmpty } from "../decode/given.ts"
 import { isObject, type JsonObject, ownValue } from "../json-object.ts"
@@ -31,7 +31,7 @@ export function checkListType(schema: JsonObject, path: FieldPath): FieldError[]
     errors.push(...setErrors(items, path.child("items")))
   }
   if (typeof listType !== "string" || !listTypes.includes(listType)) {
-    errors.push(notSupported(path.child("x-kubernetes-list-type"), listType, listTypes))
+    errors.push(notSupportedText(path.child("x-kubernetes-list-type"), listType, listTypes))
   }
   if (listType !== "map" && keys.length > 0) {
     const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
