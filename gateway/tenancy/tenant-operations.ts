@@ -22,10 +22,16 @@ export interface TenantOperationsParts {
   ended?: (name: string) => Promise<void>
 }
 
+interface Deletion {
+  /** Undefined: of the one that has the name. */
+  uid: string | undefined
+  ended: Promise<void>
+}
+
 export class TenantOperations {
   readonly #parts: TenantOperationsParts
   readonly #creating = new Map<string, Promise<Tenant>>()
-  readonly #deleting = new Map<string, Promise<void>>()
+  readonly #deleting = new Map<string, Deletion>()
 
   constructor(parts: TenantOperationsParts) {
     this.#parts = parts
@@ -45,7 +51,7 @@ export class TenantOperations {
 
   /** The deletion in progress, if any. */
   deletion(name: string): Promise<void> | undefined {
-    return this.#deleting.get(name)
+    return this.#deleting.get(name)?.ended
   }
 
   /**
@@ -61,7 +67,7 @@ export class TenantOperations {
     const { name } = request
     checkTenantName(name)
     await this.#parts.settle?.()
-    await this.#deleting.get(name)
+    await this.deletion(name)
     await this.#created(name)
     const existing = this.#parts.get(name)
     if (existing !== undefined) return ofSameOwner(existing, request)
@@ -86,16 +92,19 @@ export class TenantOperations {
   delete(tenant: string | TenantIdentity): Promise<void> {
     const { name, uid } = typeof tenant === "string" ? { name: tenant } : tenant
     const running = this.#deleting.get(name)
-    if (running !== undefined) return running
-    const deleting = this.#delete(name, uid).finally(() => {
-      this.#deleting.delete(name)
+    // One that is meant for another tenant of that name may do nothing.
+    if (running !== undefined && running.uid === uid) return running.ended
+    const deletion: Deletion = { uid, ended: Promise.resolve() }
+    deletion.ended = this.#delete(name, uid, running).finally(() => {
+      if (this.#deleting.get(name) === deletion) this.#deleting.delete(name)
       return this.#parts.ended?.(name)
     })
-    this.#deleting.set(name, deleting)
-    return deleting
+    this.#deleting.set(name, deletion)
+    return deletion.ended
   }
 
-  async #delete(name: string, uid?: string): Promise<void> {
+  async #delete(name: string, uid: string | undefined, before: Deletion | undefined): Promise<void> {
+    await before?.ended.catch(() => undefined) // reported to its own caller
     await this.#created(name)
     await this.#parts.delete(name, uid)
   }
@@ -107,7 +116,8 @@ export class TenantOperations {
 
   /** Resolves when all current operations have ended. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])
+    const deletions = this.#deleting.values().map(({ ended }) => ended)
+    await Promise.allSettled([...this.#creating.values(), ...deletions])
   }
 }
 
