@@ -196,8 +196,10 @@ class RemoteTenants implements TenantsConnection {
         if (line.type === "ADDED") {
           seen?.add(line.tenant.name)
           this.#add(line.tenant)
-        } else if (line.type === "REMOVED") this.#remove(line.tenant.name)
-        else if (line.type === "SYNCED") {
+        } else if (line.type === "REMOVED") {
+          // Another one of its name may have been made here meanwhile.
+          if (this.#tenants.get(line.tenant.name)?.uid === line.tenant.uid) this.#remove(line.tenant.name)
+        } else if (line.type === "SYNCED") {
           for (const name of this.#tenants.keys()) if (seen?.has(name) === false) this.#remove(name)
           seen = undefined
           first.resolve()

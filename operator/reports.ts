@@ -7,6 +7,8 @@ import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
+import type { Tenant } from "../client/tenants.ts"
+import { claimsOf } from "./claims.ts"
 import { operatorLimits } from "./options.ts"
 import { isSaid, nextStatus, printQuota, type Report } from "./status.ts"
 import { tenancyAPIVersion, type VirtualCluster } from "./types.ts"
@@ -24,7 +26,7 @@ export class Reports {
    * again.
    */
   readonly #reported = new Map<string, string>()
-  /** Uids of those that are to be reconciled for another reason than a change. */
+  /** Uids of the owners of tenants whose VirtualCluster is to be reconciled for another reason than a change. */
   readonly #due = new Set<string>()
 
   constructor(parts: ReportsParts) {
@@ -32,20 +34,26 @@ export class Reports {
   }
 
   /** Returns true once after the report that a tenant runs, for the change which that report has caused. */
-  isOwnChange({ metadata: { uid = "", resourceVersion } }: VirtualCluster): boolean {
+  isOwnChange(virtualCluster: VirtualCluster): boolean {
+    const { uid = "", resourceVersion } = virtualCluster.metadata
     // It may fail, and is repeated then.
-    if (this.#due.delete(uid)) this.#reported.delete(uid)
+    if (this.#takeDue(virtualCluster)) this.#reported.delete(uid)
     return this.#reported.get(uid) === resourceVersion && this.#reported.delete(uid)
   }
 
   /** Something besides the VirtualCluster has changed, perhaps while it is being reconciled. */
-  demand(uid: string): void {
+  demand({ uid }: Tenant["virtualCluster"]): void {
     this.#due.add(uid)
   }
 
-  forget(uid: string): void {
-    this.#reported.delete(uid)
-    this.#due.delete(uid)
+  forget(virtualCluster: VirtualCluster): void {
+    this.#reported.delete(virtualCluster.metadata.uid ?? "")
+    this.#takeDue(virtualCluster)
+  }
+
+  /** One that has adopted a tenant is not the owner that the tenant names. */
+  #takeDue(virtualCluster: VirtualCluster): boolean {
+    return claimsOf(virtualCluster).filter(({ identity }) => this.#due.delete(identity.uid)).length > 0
   }
 
   /** What the report does not mention remains. Does nothing if the object is gone. */

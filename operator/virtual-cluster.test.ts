@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from "vitest"
+import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { systemClock } from "../client/clock.ts"
 import { EventRecorder } from "../client/events.ts"
 import { clusterVersions, namespaces, virtualClusters } from "../client/resources.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants } from "../syncer/testing/fake-tenants.ts"
+import { Reports } from "./reports.ts"
 import type { VirtualCluster } from "./types.ts"
 import { VirtualClusterReconciler } from "./virtual-cluster.ts"
 
@@ -66,6 +68,26 @@ test("a later change is reconciled", async () => {
   superCluster.edit(virtualClusters, "default", "acme", { metadata: { labels: { a: "b" } } })
   expect(await reads(() => reconciler.reconcile(current()))).toBeGreaterThan(0)
 })
+
+test.each(["its own", "an adopted"])(
+  "another reason is not taken for the report that %s tenant runs",
+  async (whose) => {
+    superCluster.edit(virtualClusters, "default", "acme", {
+      metadata: { annotations: { [adoptAnnotation]: "earlier" } },
+    })
+    const events = new EventRecorder({ component: "test" })
+    const reports = new Reports({ superClient: superCluster, events, clock: systemClock })
+    const report = (message: string): Promise<void> =>
+      reports.report(current(), { phase: "Running", reason: "Runs", message })
+    await report("first")
+    expect(reports.isOwnChange(current())).toBe(true)
+    await report("second")
+    const uid = whose === "its own" ? current().metadata.uid! : "earlier"
+    reports.demand({ namespace: "default", name: "acme", uid })
+    expect(reports.isOwnChange(current())).toBe(false)
+    await events.drained()
+  },
+)
 
 test("the ClusterVersion is read only if it is not known yet", async () => {
   await reconciler.reconcile(current())

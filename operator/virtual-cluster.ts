@@ -71,14 +71,14 @@ export class VirtualClusterReconciler {
     const names = new Set([...before.keys(), ...this.#faults.keys()])
     const changed = [...names].filter((name) => before.get(name) !== this.#faults.get(name))
     const owners = changed.flatMap((name) => this.#parts.tenants.get(name)?.virtualCluster ?? [])
-    for (const { uid } of owners) this.#reports.demand(uid)
+    for (const owner of owners) this.#reports.demand(owner)
     return owners
   }
 
   /** Returns the owner of the tenant whose kubeconfig was there, which has to be reconciled. */
   kubeconfigRemoved(namespace: string): Tenant["virtualCluster"] | undefined {
     const owner = this.#byClusterKey.get(namespace)?.virtualCluster
-    if (owner !== undefined) this.#reports.demand(owner.uid)
+    if (owner !== undefined) this.#reports.demand(owner)
     return owner
   }
 
@@ -242,7 +242,7 @@ export class VirtualClusterReconciler {
 
   async #remove(virtualCluster: VirtualCluster): Promise<void> {
     const { namespace = "", name = "", uid = "", resourceVersion, finalizers = [] } = virtualCluster.metadata
-    this.#reports.forget(uid)
+    this.#reports.forget(virtualCluster)
     if (!finalizers.includes(finalizer)) return
     const { superClient } = this.#parts
     // Both claims, in every retry: once the tenant is deleted, its owner is no longer known.

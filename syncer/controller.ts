@@ -33,15 +33,16 @@ export interface ControllerParts {
   quota: CopyQuota
   clock: Clock
   /** Creates the Secret with the pod's tokens in the super cluster before the pod. */
-  ensureTokens(tenant: Tenant, pod: Pod): Promise<void>
+  ensureTokens(tenant: Tenant, pod: Pod, use: TenantUse): Promise<void>
   /** Creates the Node in the tenant before a pod is bound to it. */
-  ensureNode(tenant: Tenant, name: string): Promise<void>
+  ensureNode(tenant: Tenant, name: string, use: TenantUse): Promise<void>
 }
 
 /** One reconcile: the tenant, the object, and its known state on both sides. */
 interface Work {
   sync: ResourceSync
   context: SyncContext
+  use: TenantUse
   client: KubeClient
   place: Place
   object: KubeObject | undefined
@@ -73,6 +74,7 @@ export class SyncController {
     return this.#carryOut({
       sync,
       context,
+      use,
       client: this.#parts.tenants.client(tenant, use),
       place,
       object: view.tenantObject(sync.resource, key.namespace, key.name),
@@ -178,16 +180,29 @@ export class SyncController {
       }
     }
     // Another state of the copy is decided upon anew.
-    if (!isConflict(failure)) for (const step of tenantSteps) await this.#stepInTenant(work, step)
+    const refused = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
+    // What super has not done is still to be done, whatever the tenant refuses.
     if (failure !== undefined) this.#failed(work, "FailedUpdate", failure)
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits) }
+    if (refused !== undefined) throw refused
   }
 
-  async #stepInTenant({ sync, object, client, context }: Work, step: TenantStep): Promise<void> {
+  /** Returns what the tenant refuses. */
+  async #stepsInTenant(work: Work, steps: readonly TenantStep[]): Promise<RefusedError | undefined> {
+    try {
+      for (const step of steps) await this.#stepInTenant(work, step)
+      return undefined
+    } catch (error) {
+      if (error instanceof RefusedError && error.byTenant) return error
+      throw error
+    }
+  }
+
+  async #stepInTenant({ sync, object, use, client, context }: Work, step: TenantStep): Promise<void> {
     if (object === undefined) return
     if (!("bind" in step)) return patchTenant(client, sync, object, step)
     if (context.view.tenantObject(nodes, undefined, step.bind) === undefined) {
-      await this.#parts.ensureNode(context.tenant, step.bind)
+      await this.#parts.ensureNode(context.tenant, step.bind, use)
     }
     await bind(client, sync, object, step.bind)
   }
@@ -227,10 +242,12 @@ export class SyncController {
   /** A pod needs its tokens. If the tenant refuses them (no such service account), the error is reported as the kubelet would. */
   async #ensureTokens(work: Work, pod: Pod): Promise<void> {
     try {
-      await this.#parts.ensureTokens(work.context.tenant, pod)
+      await this.#parts.ensureTokens(work.context.tenant, pod, work.use)
     } catch (error) {
-      if (!isNotFound(error) && !isRefusal(error)) throw error
-      this.#refuse(work, "FailedCreate", `service account token: ${error.message}`, error)
+      const byTenant = error instanceof RefusedError && error.byTenant
+      const cause = byTenant ? error.cause : error
+      if (!isNotFound(cause) && !isRefusal(cause)) throw error
+      this.#refuse(work, "FailedCreate", `service account token: ${cause.message}`, { byTenant, cause })
     }
   }
 
@@ -274,11 +291,11 @@ export class SyncController {
 
   #failed(work: Work, reason: string, error: unknown): never {
     if (!isRefusal(error)) throw error
-    return this.#refuse(work, reason, tenantMessage(error, namesOf(work)), error)
+    return this.#refuse(work, reason, tenantMessage(error, namesOf(work)), { cause: error })
   }
 
   /** Writes an Event on the tenant's object. `cause`: what a server said. */
-  #refuse(work: Work, reason: string, message: string, cause?: unknown): never {
+  #refuse(work: Work, reason: string, message: string, by: { byTenant?: boolean; cause?: unknown } = {}): never {
     const { object, context, sync } = work
     const { tenant } = context
     const text = scrubText(message, namesOf(work))
@@ -290,7 +307,7 @@ export class SyncController {
       const client = this.#parts.tenants.client(tenant, { isUse: false })
       this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text, tenant.name)
     }
-    throw new RefusedError(text, { mayChangeUnseen: cause !== undefined, cause })
+    throw new RefusedError(text, { mayChangeUnseen: by.cause !== undefined, ...by })
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
+import { forbidden } from "../apimachinery/status.ts"
 import { nodes } from "../client/resources.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { Publisher, type PublisherParts } from "./publisher.ts"
@@ -15,7 +16,13 @@ function fail(what: string): never {
 const ofTenant = (): never => fail("the tenant refuses")
 const ofSuper = (): never => fail("super does not answer")
 
+const refusal = (): never => {
+  throw forbidden(nodes, "node-1", "refused")
+}
+
 test.each([
+  ["that of super, if the tenant refuses", { toTenant: refusal, claim: ofSuper }, "super does not answer"],
+  ["that of the tenant, if both refuse", { toTenant: () => refusal(), claim: refusal }, "refused"],
   ["that of the tenant", { toTenant: ofTenant, claim: ofSuper }, "the tenant refuses"],
   ["that of the tenant only", { toTenant: ofTenant, claim: () => undefined }, "the tenant refuses"],
   ["that of super, if the tenant has none", { toTenant: () => undefined, claim: ofSuper }, "super does not answer"],

@@ -9,7 +9,7 @@ import { namespaces } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
-import { inTenant } from "./failures.ts"
+import { RefusedError, inTenant, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import { publications } from "./resources/index.ts"
 import type { Patch, Publication, SyncContext } from "./resources/resource-sync.ts"
@@ -51,14 +51,13 @@ export class Publisher {
   /** Reconciles one name. Also called directly, outside the queue, before a pod is bound to a node. */
   async publish(kind: Publication, tenant: Tenant, name: string, use?: TenantUse): Promise<void> {
     const context = this.#contextOf(tenant)
-    try {
-      await inTenant(this.#publish(kind, context, name, use))
-    } catch (error) {
-      // What one side refuses does not keep the other from what is known.
-      await this.#claim(kind, context, name).catch(() => undefined)
-      throw error
-    }
-    await this.#claim(kind, context, name)
+    // What one side refuses does not keep the other from what is known.
+    const inTheTenant = await failureOf(inTenant(this.#publish(kind, context, name, use)))
+    const inSuper = await failureOf(this.#claim(kind, context, name))
+    // What the tenant refuses is not tried again while it sleeps; what super has not answered is.
+    const isSuperFirst = inTheTenant instanceof RefusedError && !isRefusal(inSuper)
+    const failure = isSuperFirst ? (inSuper ?? inTheTenant) : (inTheTenant ?? inSuper)
+    if (failure !== undefined) throw failure
   }
 
   async #publish(kind: Publication, context: SyncContext, name: string, use?: TenantUse): Promise<void> {
@@ -202,5 +201,14 @@ async function remove(kind: Publication, client: KubeClient, object: KubeObject)
     }
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
+
+async function failureOf(work: Promise<void>): Promise<Error | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error as Error
   }
 }

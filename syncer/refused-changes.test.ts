@@ -18,12 +18,13 @@ const inTenant = (): Pod | undefined => harness.cluster.find<Pod>(pods, "default
 const copy = (): Pod | undefined => harness.superCluster.find<Pod>(pods, harness.home, "web")
 
 /** A running pod with a readiness gate, whose image the tenant changes, which super answers so. */
-async function begin(answer: StatusError): Promise<void> {
+async function begin(answer: StatusError, before: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
   const { cluster, superCluster, home } = harness
   await cluster.create(pods, podOf("web", { readinessGates: [{ conditionType: gate }] }))
   await harness.inSuper(pods, "web")
   superCluster.edit(pods, home, "web", { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
   await eventually(() => inTenant()?.status?.phase === "Running", { what: "it runs" })
+  await before()
   const patch = superCluster.patch.bind(superCluster)
   superCluster.patch = (resource, namespace, name, change, options) =>
     resource === pods && Object.hasOwn(change as object, "spec")
@@ -50,6 +51,22 @@ test("a change that super refuses keeps it from no other, and the tenant is told
   await eventually(() => copy()?.status?.conditions?.[0]?.type === gate, { what: "the condition of the gate" })
   const told = harness.cluster.all(events).map(({ reason, message }) => [reason, message])
   expect(told).toContainEqual(["FailedUpdate", refusal.message])
+})
+
+test("what super refuses is told, also while the tenant refuses what it is to know", async () => {
+  let refused = 0
+  await begin(refusal, () => {
+    harness.cluster.fail = (verb, resource) => {
+      if (verb !== "patch" || resource !== "pods") return undefined
+      refused++
+      return forbidden(pods, "web", "no")
+    }
+    harness.superCluster.edit(pods, harness.home, "web", { status: { message: "news" } })
+    return eventually(() => refused > 0, { what: "a refusal" })
+  })
+  const told = (): unknown => harness.cluster.all(events).map(({ reason, message }) => [reason, message])
+  await expect.poll(told).toContainEqual(["FailedUpdate", refusal.message])
+  expect(refused).toBeGreaterThan(1)
 })
 
 test("a tenant's node follows super's also while super refuses the tenant's resources on it", async () => {

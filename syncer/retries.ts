@@ -18,13 +18,19 @@ export class Retries {
   /** Of those, keys that the tenant itself has refused last. */
   readonly #refusedByTenant = new Set<string>()
 
-  /** `error`: of the last attempt. */
-  after(key: SyncKey, delays: BackoffDelays, error?: unknown): { requeueAfterMs: number } {
+  /** How the last attempt failed. Returns whether the tenant refuses it now, and has not the time before. */
+  note(key: SyncKey, error: unknown): boolean {
+    const id = identify(key)
+    const wasRefused = this.#refusedByTenant.delete(id)
+    if (!(error instanceof RefusedError) || !error.byTenant) return false
+    this.#refusedByTenant.add(id)
+    return !wasRefused
+  }
+
+  after(key: SyncKey, delays: BackoffDelays): { requeueAfterMs: number } {
     const id = identify(key)
     const failures = (this.#failures.get(id) ?? 0) + 1
     this.#failures.set(id, failures)
-    if (error instanceof RefusedError && error.byTenant) this.#refusedByTenant.add(id)
-    else this.#refusedByTenant.delete(id)
     return { requeueAfterMs: backoff(failures, delays) }
   }
 

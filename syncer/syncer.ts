@@ -6,7 +6,7 @@ import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
 import { endsWithin, pause, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
-import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 import { nodes, pods } from "../client/resources.ts"
@@ -82,8 +82,8 @@ export class Syncer implements AsyncDisposable {
       quota: this.#quota,
       clock,
       events: this.#recorder,
-      ensureTokens: (tenant, pod) => this.#tokens.ensure(tenant, pod),
-      ensureNode: (tenant, name) => this.#ensureNode(tenant, name),
+      ensureTokens: (tenant, pod, use) => this.#tokens.ensure(tenant, pod, use),
+      ensureNode: (tenant, name, use) => this.#ensureNode(tenant, name, use),
     })
     const contextOf = (tenant: Tenant): ReturnType<SyncController["contextOf"]> => this.#controller.contextOf(tenant)
     this.#publisher = new Publisher({ tenants, superClient, caches, contextOf, events: this.#recorder })
@@ -222,22 +222,26 @@ export class Syncer implements AsyncDisposable {
     } catch (error) {
       if (error instanceof RefusedError && !error.mayChangeUnseen) return this.#retries.end(key)
       const delays = retryDelaysOf(error)
+      const isNew = this.#retries.note(key, error)
       // Only conflicts and bugs remain: the workers log and retry them.
       if (delays === undefined) throw error
-      this.#log.debug({ key, error: errorMessage(error) }, "reconcile failed; retrying")
-      return this.#retries.after(key, delays, error)
+      const said = { key, error: errorMessage(error) }
+      if (isNew) this.#log.warn(said, "a tenant refuses what the syncer has for it; retrying")
+      else this.#log.debug(said, "reconcile failed; retrying")
+      return this.#retries.after(key, delays)
     }
   }
 
   /** The tenant fell asleep before the key was due. When it wakes, it is compared completely, except for events. */
   #wakeFor(key: SyncKey): Outcome {
-    if (!this.#retries.isRefusedByTenant(key)) this.#wake(key.tenant)
+    // Running pods would lose their tokens.
+    if (key.resource === podTokens || !this.#retries.isRefusedByTenant(key)) this.#wake(key.tenant)
     return key.resource === superEvents ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
   }
 
   async #dispatch(key: SyncKey): Promise<Outcome> {
-    if (key.resource === podTokens) return this.#tokens.reconcile(key)
     if (key.resource === superEvents) return this.#events.reconcile(key)
+    if (key.resource === podTokens) return this.#tokens.reconcile(key)
     const use = { isUse: !this.#retries.isRefusedByTenant(key) }
     if (syncOf(key) === undefined) return this.#publisher.reconcile(key, use)
     const outcome = await this.#controller.reconcile(key, use)
@@ -253,9 +257,9 @@ export class Syncer implements AsyncDisposable {
     return true
   }
 
-  async #ensureNode(tenant: Tenant, name: string): Promise<void> {
+  async #ensureNode(tenant: Tenant, name: string, use: TenantUse): Promise<void> {
     const kind = publications.find(({ resource }) => resource === nodes)
-    if (kind !== undefined) await this.#publisher.publish(kind, tenant, name)
+    if (kind !== undefined) await this.#publisher.publish(kind, tenant, name, use)
   }
 
   /** A kind of a tenant has been listed. The comparison after the last kind yields only the keys that differ. */

@@ -6,10 +6,11 @@ import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.
 import type { Clock } from "../client/clock.ts"
 import { pods, secrets } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import type { Outcome } from "./controller.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
+import { inTenant } from "./failures.ts"
 import { keyOf, podTokens, type SyncKey } from "./keys.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
 import { issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
@@ -71,21 +72,21 @@ export class TokenKeeper {
   }
 
   /** Before the pod is made in super. */
-  async ensure(tenant: Tenant, pod: Pod): Promise<void> {
+  async ensure(tenant: Tenant, pod: Pod, use: TenantUse): Promise<void> {
     if (!needsTokens(pod)) return
-    const due = await this.#refresh(tenant, pod)
+    const due = await this.#refresh(tenant, pod, use)
     const { namespace, name = "" } = pod.metadata
     const key = keyOf(tenant.name, podTokens, namespace, name)
     this.#parts.schedule(key, Math.max(1000, due - this.#parts.clock.now()))
   }
 
   /** Issues tokens if they are due. Returns when they are due next. */
-  async #refresh(tenant: Tenant, pod: Pod): Promise<number> {
+  async #refresh(tenant: Tenant, pod: Pod, use?: TenantUse): Promise<number> {
     const { superClient, clock, tenants } = this.#parts
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
-    const issued = await issueTokens(pod, tenant, tenants.client(tenant), clock.now())
+    const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()))
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
     if (present === undefined) {

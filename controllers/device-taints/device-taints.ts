@@ -100,8 +100,8 @@ async function reconcile(
   if (due > now) return { requeueAfterMs: due - now }
   await evict(controller, tenant, pod, now)
   scheduled.delete(uid)
-  done.add(uid)
-  return
+  // It may be gone, and forgotten, already.
+  if (ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)?.metadata.uid === uid) done.add(uid)
 }
 
 /** The earliest time for any of its claims. A pod without a node does not use devices yet. */

@@ -59,6 +59,35 @@ test("usage that admission has reserved for an object in progress is kept", asyn
   expect(usedOf(harness)).toEqual({ services: "1" })
 })
 
+test("what is made while a quota is counted for the first time is counted soon", async () => {
+  const clock = new FakeClock()
+  const beforehand = clock.now()
+  await using harness = await startHarness({ only: ["resourcequota"], clock })
+  const update = harness.cluster.update.bind(harness.cluster)
+  let isFirst = true
+  harness.cluster.update = async (resource, object, options) => {
+    // Admission does not charge it yet.
+    if (resource === resourceQuotas && isFirst) {
+      isFirst = false
+      await harness.create(pods, pod("a"))
+    }
+    return update(resource, object, options)
+  }
+  const metadata = { name: "q", namespace: "default" }
+  await harness.create(resourceQuotas, {
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata,
+    spec: { hard: { pods: "5" } },
+  })
+  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0" }))
+  await eventually(() => {
+    clock.advance(100)
+    expect(usedOf(harness)).toEqual({ pods: "1" })
+  })
+  expect(clock.now()).toBeLessThan(beforehand + 60_000)
+})
+
 test("an object that was being stored while others were recounted is counted soon", async () => {
   const clock = new FakeClock()
   const beforehand = clock.now()

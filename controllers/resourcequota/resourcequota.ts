@@ -104,7 +104,12 @@ async function reconcile(
   if (!equalByAmounts({ status }, { status: quota.status }, kind)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
-  return { requeueAfterMs: isLess(used, quota) ? recheckMs : resyncMs }
+  return { requeueAfterMs: isLess(used, quota) || isNew(quota) ? recheckMs : resyncMs }
+}
+
+/** Admission counts nothing before the status says what is limited: what has been created meanwhile may not be in these amounts. */
+function isNew({ spec, status }: ResourceQuota): boolean {
+  return Object.keys(spec?.hard ?? {}).some((name) => !Object.hasOwn(status?.hard ?? {}, name))
 }
 
 function isLess(used: Amounts, { status }: ResourceQuota): boolean {

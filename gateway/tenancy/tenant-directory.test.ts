@@ -256,6 +256,23 @@ test("a deletion that is meant for a tenant that is gone deletes no other of its
   expect(directory.list()).toEqual([])
 })
 
+test("a deletion reaches a tenant of another gateway whose record has not been seen here", async () => {
+  const store = createMemoryStore()
+  const others = { onChange: () => undefined, lastChange: () => 0, forget: () => undefined }
+  const { all, removed } = parts({ store, others })
+  const watch = store.watch.bind(store)
+  vi.spyOn(store, "watch").mockImplementationOnce((_prefix, options) => watch("/nothing/", options))
+  await using behind = await TenantDirectory.open(all)
+  await using other = await TenantDirectory.open(all)
+  const tenant = await other.create(request("a"))
+  await behind.delete(tenant)
+  expect((await readRecords(store)).records).toEqual([])
+  await other.create(request("b"))
+  await behind.delete({ name: "b", uid: "another" })
+  expect((await readRecords(store)).records).toHaveLength(1)
+  expect(removed).toEqual([tenant.uid])
+})
+
 test("a client is of the tenant that has the name when it is made, and not of the next one", async () => {
   const answered: string[] = []
   const { all } = parts()

@@ -35,7 +35,7 @@ import {
   changeRecord,
   createRecord,
   createRecordAnew,
-  deletingRecord,
+  readRecord,
   readRecords,
   replaceRecord,
   type TenantRecord,
@@ -198,11 +198,22 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #delete(name: string, uid?: string): Promise<void> {
     await this.#others?.settle()
     const entry = this.#known.get(name, uid)
-    const left = entry === undefined ? await deletingRecord(this.#parts.store, name) : undefined
-    if (left !== undefined) await this.#remove(left)
-    if (entry === undefined) return
+    if (entry === undefined) return this.#deleteUnknown(name, uid)
     await this.#forget(entry)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
+  }
+
+  /** What a deletion that failed has left, or a tenant of another gateway whose record has not been seen here yet. */
+  async #deleteUnknown(name: string, uid?: string): Promise<void> {
+    const { store, log } = this.#parts
+    const record = await readRecord(store, name)
+    if (record?.state === "active") {
+      const isMeant = uid === undefined || record.tenant.uid === uid
+      if (this.#others === undefined || !isMeant) return
+      await replaceRecord(store, record.tenant, { ...record, state: "deleting" })
+      log.info({ tenant: name }, "tenant deleted")
+    }
+    if (record !== undefined) await this.#remove(record)
   }
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */

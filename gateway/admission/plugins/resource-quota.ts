@@ -154,7 +154,7 @@ async function reserve(
     const limited = Object.fromEntries(Object.entries(amounts).filter(([name]) => Object.hasOwn(hard, name)))
     const names = Object.keys(limited)
     requireUsage(attributes, current, names)
-    // A status reports what is already so: it is charged, but never refused.
+    // A status reports what is already so: its amounts are charged, but never too many.
     const bounded = attributes.subresource === "status" ? [] : names
     const exceeded = bounded.sort().filter((name) => {
       const wanted = addQuantities(used[name] ?? zeroQuantity, limited[name] ?? zeroQuantity)
