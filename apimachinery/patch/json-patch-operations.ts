@@ -24,7 +24,7 @@ export interface PatchOperation {
   path: string | NoText
   from: string | NoText
   value: Json
-  /** The value is a null that upstream's library has as text, as which it equals no null. */
+  /** The value is a null that upstream's library has as text, as which it equals no null, but what is empty. */
   isNullText?: true
 }
 

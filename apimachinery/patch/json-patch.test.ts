@@ -4,10 +4,13 @@ import type { Json } from "../object.ts"
 import { readLenientOperations } from "./json-patch-operations.ts"
 import { applyJsonPatch, applyOperations, rejectionReason } from "./json-patch.ts"
 
-test("a null that is a text equals no null", () => {
+test("a null that is a text equals no null, but what is empty", () => {
   const operation = { op: "test", path: "/a", from: "", value: null }
+  const asText = { ...operation, isNullText: true } as const
   expect(applyOperations({}, [operation])).toEqual({})
-  expect(() => applyOperations({}, [{ ...operation, isNullText: true }])).toThrow("rejected")
+  for (const other of [{}, { a: null }, { a: "" }, { a: [0] }, { a: { b: 1 } }])
+    expect(() => applyOperations(other, [asText])).toThrow("rejected")
+  for (const empty of [{ a: {} }, { a: [] }]) expect(applyOperations(empty, [asText])).toEqual(empty)
 })
 
 describe("applyJsonPatch()", () => {

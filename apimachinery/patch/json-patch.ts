@@ -130,7 +130,8 @@ class Document {
   #test(operation: PatchOperation, found: Json): void {
     this.#open(found)
     const { value, isNullText = false } = operation
-    if (isNullText || !equalJson(this.#lists.whole(found), value))
+    const whole = this.#lists.whole(found)
+    if (isNullText ? !isEmpty(whole) : !equalJson(whole, value))
       throw rejected(`testing value ${pathOf(operation)} failed: test failed`)
   }
 
@@ -251,6 +252,8 @@ const missingWords: Readonly<Record<string, (path: string) => string>> = diction
   replace: (path) => `replace operation does not apply: doc is missing path: ${path}: missing value`,
   test: (path) => `test operation does not apply: is missing path: ${path}: missing value`,
 })
+
+const isEmpty = (value: Json): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0
 
 /** Why a patch was rejected, in upstream's words, which it tells of the patches of webhooks and policies. */
 export function rejectionReason({ cause, message }: Error): string {

@@ -45,7 +45,7 @@ export const declaredFeatures: AdmissionPlugin = {
   },
 }
 
-/** Sidecars run beside the others. An empty list of amounts is another one than none. */
+/** Sidecars run beside the others. */
 function resizesInitContainer({ initContainers = [] }: Spec, { initContainers: before = [] }: Spec): boolean {
   return before.some(
     ({ restartPolicy, resources = {} }, index) =>

@@ -53,6 +53,33 @@ test("the plugins of two gateways do not exceed the limit together", async () =>
   expect(Number((await used(kinds))["configmaps"])).toBe(answers.filter((answer) => answer === "accepted").length)
 })
 
+test("a quota that is deleted before it is charged limits nothing", async () => {
+  const plugin = new ResourceQuotaPlugin()
+  let isPresent = false
+  await using kinds = createKindsStub({
+    plugins: [
+      {
+        async validate(ctx, attributes) {
+          // After the quotas have been read.
+          const pause = async (): Promise<void> => {
+            if (isPresent) await kinds.delete("resourcequotas", "gone")
+            isPresent = false
+          }
+          await plugin.validate({ ...ctx, pause }, attributes)
+        },
+      },
+    ],
+  })
+  await limit(kinds, "gone", { configmaps: "0" })
+  await limit(kinds, "stays", { configmaps: "0" })
+  isPresent = true
+  expect(await verdict(kinds.create("configmaps", { metadata: { name: "c" } }))).toContain("exceeded quota: stays,")
+  await kinds.delete("resourcequotas", "stays")
+  await limit(kinds, "gone", { configmaps: "0" })
+  isPresent = true
+  expect(await verdict(kinds.create("configmaps", { metadata: { name: "c" } }))).toBe("accepted")
+})
+
 test("reports the requested, used and limited amounts", async () => {
   await using kinds = await withQuota({ "requests.cpu": "1", pods: "3" })
   await kinds.create("pods", pod("p", "700m"))

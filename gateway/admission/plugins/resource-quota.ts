@@ -11,6 +11,7 @@ import {
   noOffers,
 } from "../../../apimachinery/quota/device-usage.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/object.ts"
+import { isNotFound } from "../../../apimachinery/status.ts"
 import {
   addQuantities,
   compareQuantities,
@@ -187,7 +188,16 @@ function onUsage(ctx: RequestContext, { metadata: { namespace = "", name = "" } 
   return onBehalf(ctx, { ...resourceQuotas, namespace, name, subresource: "status" }, serverUser)
 }
 
-async function changeUsage(
+/** A quota that is gone limits nothing any more. */
+async function changeUsage(...[ctx, ...change]: Parameters<typeof changePresent>): Promise<void> {
+  try {
+    await changePresent(ctx, ...change)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+async function changePresent(
   ctx: RequestContext,
   dryRun: boolean,
   admit: AdmitFunctions,

@@ -25,9 +25,14 @@ test("events may be cut where an object has as many of one type as are written, 
 describe("withoutCut()", () => {
   const [a, b, other] = ["c: Pod/p Warning A: a", "c: Pod/p Warning B: b", "c: Pod/p Normal C: c"]
 
-  test("leaves out what one side lacks of what may be cut", () => {
-    const sides = [snapshot([a, other]), snapshot([a, b, other], ["c: Pod/p Warning "])]
+  test("leaves out what may be cut on the side that lacks it", () => {
+    const sides = [snapshot([a, other], ["c: Pod/p Warning "]), snapshot([a, b, other])]
     expect(withoutCut(sides)).toEqual([snapshot([a, other]), snapshot([a, other])])
+  })
+
+  test("leaves what a side has too many of", () => {
+    const sides = [snapshot([other]), snapshot([a, b, other], ["c: Pod/p Warning "])]
+    expect(withoutCut(sides)).toEqual([snapshot([other]), snapshot([a, b, other])])
   })
 
   test("leaves all else", () => {

@@ -29,14 +29,13 @@ export function cutBeginnings(events: readonly KubeObject[]): string[] {
   })
 }
 
-/** Without events that one side has not, of those that may be cut on either. */
+/** Without events that another side has not, because they may be cut there. */
 export function withoutCut(sides: readonly Snapshot[]): Snapshot[] {
-  const cut = sides.flatMap((side) => side.cut)
-  const isCut = (line: string): boolean => cut.some((beginning) => line.startsWith(beginning))
-  const isEverywhere = (line: string): boolean => sides.every(({ events }) => events.includes(line))
+  const mayLack = ({ events, cut }: Snapshot, line: string): boolean =>
+    !events.includes(line) && cut.some((beginning) => line.startsWith(beginning))
   return sides.map((side) => ({
     ...side,
-    events: side.events.filter((line) => !isCut(line) || isEverywhere(line)),
+    events: side.events.filter((line) => !sides.some((other) => mayLack(other, line))),
     cut: [],
   }))
 }

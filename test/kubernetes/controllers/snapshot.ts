@@ -39,9 +39,9 @@ export async function takeSnapshot(
     const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
     return name.startsWith(namespace)
   })
-  const comparable = [...namespaced.flatMap(({ items }) => items), ...ofCluster].filter(isComparable)
-  const said = eventLines(comparable, names)
-  const cut = cutBeginnings(comparable).map((beginning) => replaceAll(beginning, names))
+  const written = [...namespaced.flatMap(({ items }) => items), ...ofCluster]
+  const said = eventLines(written.filter(isComparable), names)
+  const cut = cutBeginnings(written).map((beginning) => replaceAll(beginning, names))
   // In lines of its own follows how the object differs, which each side writes in its own way.
   const refusals = refused.map(({ status: { reason, message = "" } }) =>
     replaceAll(
