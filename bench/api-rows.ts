@@ -5,11 +5,8 @@ import { argument } from "./report.ts"
 
 /** In a round. */
 export const requests = argument(1, 1500)
-/**
- * The first round, which is not counted, has this many times as many requests: V8 goes on compiling for some 15,000 writes (measured: 55 µs
- * of a create's 290, then 7), and servers run for weeks.
- */
-export const warmUpFactor = 10
+/** The first round, which is not counted, has this many times as many requests. */
+export const warmUpFactor = 2
 const watchers = 20
 /** Number of objects of 1 KiB, in separate namespaces. */
 export const sizes = { small: 500, large: 4000 } as const

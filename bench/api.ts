@@ -88,7 +88,7 @@ const warmUp = servers.map((): Measured => ({ took: [], microseconds: 0, seconds
 for (let round = 0; round <= rounds; round++) {
   for (const [at, row] of rows.entries()) {
     progress(round === 0 ? "warming up" : `round ${round} of ${rounds}`, at, rows.length)
-    // Round 0 is a warm-up.
+    // Round 0 is a warm-up: just-in-time compilation needs some thousand requests.
     const order = round % 2 === 0 ? [0, 1] : [1, 0]
     for (const which of row.isBare === true ? [...order, 2] : order) {
       const [server, client] = [servers[which], clients[which]]
