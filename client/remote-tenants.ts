@@ -12,6 +12,8 @@ import { type ObjectsLine, RemoteObjects } from "./remote-objects.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import { applySettings } from "./tenant-settings.ts"
 import {
+  asGiven,
+  type GivenTenant,
   identityOf,
   type Tenant,
   type TenantAddress,
@@ -272,9 +274,9 @@ class RemoteTenants implements TenantsConnection {
   }
 }
 
-function resourceOf(tenant: string | TenantIdentity): { path: string; name: string; uid?: string } {
-  const identity = typeof tenant === "string" ? { name: tenant } : tenant
-  return { ...identity, path: `/polyplane/v1/tenants/${encodeURIComponent(identity.name)}` }
+function resourceOf(tenant: string | TenantIdentity): GivenTenant & { path: string } {
+  const { name, uid } = asGiven(tenant)
+  return { name, uid, path: `/polyplane/v1/tenants/${encodeURIComponent(name)}` }
 }
 
 const meantFor = (uid: string | undefined): Record<string, string> =>

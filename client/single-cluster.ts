@@ -5,7 +5,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { silentLog, type Log } from "./log.ts"
 import { reflect } from "./informers/reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
-import type { Tenant, Tenants, TenantWatchHandler } from "./tenants.ts"
+import { asGiven, type Tenant, type Tenants, type TenantWatchHandler } from "./tenants.ts"
 
 export function singleCluster(client: KubeClient, name = "super", log: Log = silentLog): Tenants {
   const tenant: Tenant = {
@@ -26,9 +26,9 @@ export function singleCluster(client: KubeClient, name = "super", log: Log = sil
       return () => undefined
     },
     client(wanted) {
-      const called = typeof wanted === "string" ? wanted : wanted.name
-      if (called === name) return client
-      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, called)
+      const given = asGiven(wanted)
+      if (given.name === name) return client
+      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, given.name)
     },
     // It never sleeps.
     wake: () => undefined,

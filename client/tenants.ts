@@ -42,12 +42,19 @@ export type TenantQuota = Partial<Record<(typeof quotaNames)[number], number>>
 /** One tenant, and not the next one of its name. */
 export type TenantIdentity = Pick<Tenant, "name" | "uid">
 
+/** A tenant as a caller names it: without a uid, if only the name is given. */
+export interface GivenTenant {
+  name: string
+  uid: string | undefined
+}
+
+export const asGiven = (tenant: string | TenantIdentity): GivenTenant =>
+  typeof tenant === "string" ? { name: tenant, uid: undefined } : tenant
+
 /** The given tenant, or the one that has that name now; without a uid if there is none. */
-export function identityOf(
-  tenants: Pick<Tenants, "get">,
-  tenant: string | TenantIdentity,
-): { name: string; uid: string | undefined } {
-  return typeof tenant === "string" ? { name: tenant, uid: tenants.get(tenant)?.uid } : tenant
+export function identityOf(tenants: Pick<Tenants, "get">, tenant: string | TenantIdentity): GivenTenant {
+  const { name, uid = tenants.get(name)?.uid } = asGiven(tenant)
+  return { name, uid }
 }
 
 /** Of requests to a gateway: the uid of the tenant that they are meant for. To the next one of its name they are not found. */

@@ -13,7 +13,7 @@ import { scrubText, tenantMessage, type ScrubNames } from "../apimachinery/tenan
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
 import { claimedFor, decide, type Decision } from "./decision.ts"
-import { RefusedError, inTenant, isRefusal } from "./failures.ts"
+import { RefusedError, inTenant, isRefusal, isRefusedByTenant } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
@@ -193,7 +193,7 @@ export class SyncController {
       for (const step of steps) await this.#stepInTenant(work, step)
       return undefined
     } catch (error) {
-      if (error instanceof RefusedError && error.byTenant) return error
+      if (isRefusedByTenant(error)) return error
       throw error
     }
   }
@@ -244,7 +244,7 @@ export class SyncController {
     try {
       await this.#parts.ensureTokens(work.context.tenant, pod, work.use)
     } catch (error) {
-      const byTenant = error instanceof RefusedError && error.byTenant
+      const byTenant = isRefusedByTenant(error)
       const cause = byTenant ? error.cause : error
       if (!isNotFound(cause) && !isRefusal(cause)) throw error
       this.#refuse(work, "FailedCreate", `service account token: ${cause.message}`, { byTenant, cause })

@@ -26,6 +26,9 @@ export class RefusedError extends Error {
   }
 }
 
+export const isRefusedByTenant = (error: unknown): error is RefusedError =>
+  error instanceof RefusedError && error.byTenant
+
 /** A write to a tenant. Throws RefusedError. */
 export async function inTenant<T>(write: Promise<T>): Promise<T> {
   try {

@@ -2,7 +2,7 @@
 // retried by the workers (client/workqueue).
 
 import { backoff, type BackoffDelays } from "../client/backoff.ts"
-import { RefusedError, isUnavailable } from "./failures.ts"
+import { RefusedError, isRefusedByTenant, isUnavailable } from "./failures.ts"
 import { identify, isOfTenant, type SyncKey } from "./keys.ts"
 import { syncerLimits } from "./options.ts"
 
@@ -22,7 +22,7 @@ export class Retries {
   note(key: SyncKey, error: unknown): boolean {
     const id = identify(key)
     const wasRefused = this.#refusedByTenant.delete(id)
-    if (!(error instanceof RefusedError) || !error.byTenant) return false
+    if (!isRefusedByTenant(error)) return false
     this.#refusedByTenant.add(id)
     return !wasRefused
   }

@@ -2,7 +2,7 @@
 // (tenant-directory.ts) and by that of the primary (workers/spread-tenants.ts), which differ in what an operation does.
 
 import { hasSettings, settingsOf, type TenantSettings } from "../../client/tenant-settings.ts"
-import type { Tenant, TenantIdentity } from "../../client/tenants.ts"
+import { asGiven, type Tenant, type TenantIdentity } from "../../client/tenants.ts"
 import { checkTenantName } from "./new-tenant.ts"
 import { tenantExists } from "./tenant-errors.ts"
 
@@ -90,7 +90,7 @@ export class TenantOperations {
   }
 
   delete(tenant: string | TenantIdentity): Promise<void> {
-    const { name, uid } = typeof tenant === "string" ? { name: tenant } : tenant
+    const { name, uid } = asGiven(tenant)
     const running = this.#deleting.get(name)
     // One that is meant for another tenant of that name may do nothing.
     if (running !== undefined && running.uid === uid) return running.ended

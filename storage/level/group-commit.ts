@@ -1,7 +1,7 @@
 // Group commit: while one batch is being written to disk, transactions wait; then all waiting transactions become one batch with
-// one fsync, after those that come back from the last one (group-pace.ts). Each transaction is compared with the committed state plus the changes of the earlier ones in the group,
-// and gets its own revision. No transaction is answered before the batch is on disk, not even one whose comparison failed:
-// it may have been compared with uncommitted changes of the group.
+// one fsync, after those that come back from the last one (group-pace.ts). Each transaction is compared with the committed state
+// plus the changes of the earlier ones in the group, and gets its own revision. No transaction is answered before the batch is on
+// disk, not even one whose comparison failed: it may have been compared with uncommitted changes of the group.
 
 import type { StoreLimits } from "../limits.ts"
 import { usageAfter, type StoreQuota, type Usage } from "../quota.ts"

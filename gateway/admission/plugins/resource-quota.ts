@@ -189,38 +189,29 @@ function onUsage(ctx: RequestContext, { metadata: { namespace = "", name = "" } 
 }
 
 /** A quota that is gone limits nothing any more. */
-async function changeUsage(...[ctx, ...change]: Parameters<typeof changePresent>): Promise<void> {
-  try {
-    await changePresent(ctx, ...change)
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
-}
-
-async function changePresent(
+async function changeUsage(
   ctx: RequestContext,
   dryRun: boolean,
   admit: AdmitFunctions,
   change: (current: ResourceQuota) => Amounts,
 ): Promise<void> {
   const { subresource, namespace, name } = ctx.info
-  await builtIn(ctx, resourceQuotas).update(
-    ctx,
-    namespace,
-    name,
-    (current) => {
-      const next = current as ResourceQuota
-      const used = change(next)
-      const printed = Object.entries(used).map(([resource, amount]) => [resource, printQuantity(amount)])
-      next.status = {
-        hard: { ...hardOf(next) },
-        used: Object.fromEntries(printed) as Record<string, string>,
-      } as NonNullable<ResourceQuota["status"]>
-      return next
-    },
-    internalWrite(subresource, dryRun),
-    admit,
-  )
+  const changed = (current: KubeObject | undefined): KubeObject => {
+    const next = current as ResourceQuota
+    const used = change(next)
+    const printed = Object.entries(used).map(([resource, amount]) => [resource, printQuantity(amount)])
+    next.status = {
+      hard: { ...hardOf(next) },
+      used: Object.fromEntries(printed) as Record<string, string>,
+    } as NonNullable<ResourceQuota["status"]>
+    return next
+  }
+  try {
+    const registry = builtIn(ctx, resourceQuotas)
+    await registry.update(ctx, namespace, name, changed, internalWrite(subresource, dryRun), admit)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
 }
 
 /** `created`: a claim that is not stored yet. */

@@ -49,6 +49,18 @@ const has = (tolerations: object[] = [], device = "gpu"): Step[] => [
   settle,
 ]
 
+/** A device is tainted under a pod that is evicted, and held. */
+const underHeldPod: Step[] = [
+  slice([]),
+  claim,
+  pod("one", { finalizers: ["example.com/hold"] }),
+  allocated("gpu", ["one"]),
+  settle,
+  tainted(broken),
+  goes,
+  settle,
+]
+
 export const deviceTaintScenarios: readonly Scenario[] = [
   { name: "device that is tainted under its pod", steps: [...has(), tainted(broken), goes, settle] },
   {
@@ -171,28 +183,12 @@ export const deviceTaintScenarios: readonly Scenario[] = [
   },
   {
     name: "device that is tainted under a pod that is held",
-    steps: [
-      slice([]),
-      claim,
-      pod("one", { finalizers: ["example.com/hold"] }),
-      allocated("gpu", ["one"]),
-      settle,
-      tainted(broken),
-      goes,
-      settle,
-    ],
+    steps: underHeldPod,
   },
   {
     name: "device that is tainted once more under a pod that is held, and mended",
     steps: [
-      slice([]),
-      claim,
-      pod("one", { finalizers: ["example.com/hold"] }),
-      allocated("gpu", ["one"]),
-      settle,
-      tainted(broken),
-      goes,
-      settle,
+      ...underHeldPod,
       tainted(broken, { key: "example.com/slow", effect: "NoExecute" }),
       settle,
       tainted(),
