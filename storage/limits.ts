@@ -58,6 +58,8 @@ export interface StoreLimits {
   blockCacheBytes: number
   writeBufferBytes: number
   maxOpenFiles: number
+  /** Space that is made at once ahead of the writes to LevelDB's log; a store that is not open has none. 0: none. */
+  logSpaceBytes: number
   /** After a disk error: how long writes fail immediately before the database is reopened. */
   reopenMilliseconds: number
 }
@@ -91,6 +93,7 @@ export const defaultLimits: Readonly<StoreLimits> = {
   blockCacheBytes: 200 * KiB,
   writeBufferBytes: 1024 * KiB,
   maxOpenFiles: 74,
+  logSpaceBytes: 256 * KiB,
   reopenMilliseconds: 1000,
 }
 

@@ -2,6 +2,7 @@
 
 import { closedError, StorageError } from "../types.ts"
 import { accessError, type Database, type OpenedDatabase } from "./database.ts"
+import { LogSpace } from "./log-space.ts"
 import type { Write } from "./revision-log.ts"
 
 export interface StoreDatabaseParts {
@@ -9,6 +10,8 @@ export interface StoreDatabaseParts {
   database: Database | undefined
   open: () => Promise<OpenedDatabase>
   now: () => number
+  /** StoreLimits. */
+  logSpaceBytes: number
   /** Delay after a failed opening before the next attempt. */
   reopenMilliseconds: number
   isClosing(): boolean
@@ -32,6 +35,8 @@ export class StoreDatabase {
   /** The opening or reopening in progress. */
   #opening: Promise<void> | undefined
   #openAfter = 0
+  /** Of the database that is open. */
+  #logSpace: LogSpace | undefined
 
   constructor(parts: StoreDatabaseParts) {
     this.#parts = parts
@@ -71,11 +76,17 @@ export class StoreDatabase {
       if (database === this.#database) this.#break(failure)
       throw failure
     }
+    this.#logSpace ??= new LogSpace(database.location, this.#parts.logSpaceBytes)
+    this.#logSpace.wrote(writes)
   }
 
   /** Must not be in use any more. */
   async close(): Promise<void> {
+    const space = this.#logSpace
+    this.#logSpace = undefined
+    await space?.stop()
     await this.#database?.close()
+    await space?.trim()
   }
 
   /** Resolves when no opening is in progress; its failure has been reported to those who requested it. */
@@ -110,7 +121,7 @@ export class StoreDatabase {
     const reason = this.#broken
     if (reason && now() < this.#openAfter) throw reason
     this.#openAfter = now() + reopenMilliseconds
-    await this.#database?.close()
+    await this.close()
     try {
       const opened = await open()
       if (this.#broken === undefined) await this.#adopt(opened)

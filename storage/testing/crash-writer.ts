@@ -14,7 +14,12 @@ const writes = 20
 async function main(directory: string, round: string, openings: number): Promise<void> {
   // The quota is never reached; the check verifies that usage is counted correctly.
   const quota = { prefix: "/crash/", maxObjects: 1e9, maxBytes: 1e12, reserveBytes: 0 }
-  const limits = { historyRevisions: 300, writeBufferBytes: 64 * 1024, residentBytes: 16 * 1024 * 1024 }
+  const limits = {
+    historyRevisions: 300,
+    writeBufferBytes: 64 * 1024,
+    logSpaceBytes: 32 * 1024,
+    residentBytes: 16 * 1024 * 1024,
+  }
   for (let first = 0; first < openings * writes; first += writes) {
     await using store = await openLevelStore({ directory, quota, limits, image: true })
     await Promise.all(Array.from({ length: writers }, (_, writer) => write(store, `${round}-${writer}`, first)))

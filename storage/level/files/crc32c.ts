@@ -30,10 +30,17 @@ const [none, one, two, three, four, five, six, seven] = tables as [
 
 /** Of data[start] to data[end - 1]. `before`: the checksum of what precedes them. */
 export function crc32c(data: Uint8Array, start = 0, end = data.length, before = 0): number {
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   let value = ~before
-  let at = start
-  for (; at + 8 <= end; at += 8) {
+  const at = start + ((end - start) & ~7)
+  if (at > start) value = ofEights(data, start, at, value)
+  for (let each = at; each < end; each++) value = (value >>> 8) ^ none[(value ^ data[each]!) & 255]!
+  return ~value >>> 0
+}
+
+function ofEights(data: Uint8Array, start: number, end: number, before: number): number {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  let value = before
+  for (let at = start; at < end; at += 8) {
     const first = value ^ view.getInt32(at, true)
     const second = view.getInt32(at + 4, true)
     value =
@@ -46,8 +53,7 @@ export function crc32c(data: Uint8Array, start = 0, end = data.length, before = 
       one[(second >>> 16) & 255]! ^
       none[second >>> 24]!
   }
-  for (; at < end; at++) value = (value >>> 8) ^ none[(value ^ data[at]!) & 255]!
-  return ~value >>> 0
+  return value
 }
 
 /** As LevelDB stores it, so that a checksum of data with checksums in it is no worse. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import { crc32c, masked } from "./crc32c.ts"
-import { damageIn, recordsOf } from "./log-file.ts"
+import { damageIn, endOfLog, recordsOf } from "./log-file.ts"
 
 // RFC 3720, B.4.
 test.each<[string, Uint8Array, number]>([
@@ -43,6 +43,9 @@ function logOf(records: readonly Buffer[]): Buffer {
 }
 
 const record = (bytes: number, of = "x"): Buffer => Buffer.from(of.repeat(bytes))
+/** Space ahead of the writes: none, in the same block, over several. */
+const spaces = [0, 1000, 100_000]
+const withSpace = (log: Buffer, bytes: number): Buffer => Buffer.concat([log, Buffer.alloc(bytes)])
 const small = [record(100, "a"), record(3000, "b"), record(10, "c")]
 const long = [record(40_000, "a"), record(70_000, "b"), record(5, "c")]
 
@@ -50,16 +53,28 @@ test.each([small, long, [record(blockBytes - 7 - 5), record(1)], [Buffer.alloc(0
   "an intact log has its records: %#",
   (...records) => {
     const log = logOf(records)
-    expect([...recordsOf(log)]).toEqual(records)
-    expect(damageIn(log)).toBeUndefined()
+    for (const space of spaces) {
+      const file = withSpace(log, space)
+      expect([...recordsOf(file)]).toEqual(records)
+      expect(damageIn(file)).toBeUndefined()
+      expect(endOfLog(file)).toBe(log.length)
+    }
   },
 )
+
+test("what is behind the records and is no space counts as part of the log", () => {
+  const log = withSpace(logOf(small), 1000)
+  log[log.length - 1] = 1
+  expect(endOfLog(log)).toBe(log.length)
+})
 
 describe("after a power loss", () => {
   test.each([small, long])("the last record ends too early: %#", (...records) => {
     const log = logOf(records)
-    for (let length = 0; length < log.length; length += length % 97 === 0 ? 1 : 13)
-      expect(damageIn(log.subarray(0, length)), String(length)).toBeUndefined()
+    for (let length = 0; length < log.length; length += length % 97 === 0 ? 1 : log.length < blockBytes ? 13 : 601) {
+      for (const space of spaces)
+        expect(damageIn(withSpace(log.subarray(0, length), space)), `${length}, ${space}`).toBeUndefined()
+    }
   })
 
   test.each<[string, number, number]>([
@@ -82,10 +97,12 @@ test.each([1, 2, 500])(
 )
 
 describe("a bit that is not as it was written", () => {
-  test.each([small, long])("is found wherever it is: %#", (...records) => {
-    const log = logOf(records)
+  const cases = [small, long].flatMap((records) => [0, 100_000].map((space) => ({ records, space })))
+  test.each(cases)("is found wherever it is, with $space bytes of space: %#", ({ records, space }) => {
+    const { length } = logOf(records)
+    const log = withSpace(logOf(records), space)
     const heads = [...log.keys()].filter((at) => damageStartsAt(log, at))
-    for (let at = 0; at < log.length; at += at % blockBytes < 130 || log.length - at < 30 ? 1 : 509) {
+    for (let at = 0; at < length; at += at % blockBytes < 130 || length - at < 30 ? 1 : 509) {
       for (const bit of [1, 16, 128]) {
         log[at]! ^= bit
         expect(damageIn(log), `${at}, ${bit}`).toBe(heads.findLast((head) => head <= at))
@@ -105,6 +122,15 @@ describe("a bit that is not as it was written", () => {
     expect(damageIn(log)).toBeUndefined()
     log[500]! ^= 1
     expect(damageIn(log)).toBe(0)
+  })
+
+  test("is nothing in the space ahead", () => {
+    const log = logOf(small)
+    for (let at = 0; at < 600; at++) {
+      const file = withSpace(log, 100_000)
+      file[log.length + at * 31]! ^= 1
+      expect(damageIn(file), String(at)).toBeUndefined()
+    }
   })
 
   test("is found in what is cut behind it", () => {

@@ -51,25 +51,40 @@ const isIntact = (file: Buffer, { offset, end, blockEnd }: Fragment): boolean =>
 export function damageIn(file: Buffer): number | undefined {
   let torn = 0 // the end of a block whose rest is lost
   for (const fragment of fragmentsOf(file)) {
-    const { offset, end, blockEnd } = fragment
+    const { offset, blockEnd } = fragment
     if (blockEnd === torn || isIntact(file, fragment)) continue
-    const isCut = end <= blockEnd && end > file.length
-    const isLost = isCut ? !isFollowed(file, offset) : isTorn(file, offset, Math.min(end, blockEnd, file.length))
-    if (!isLost) return offset
+    if (!isLost(file, fragment)) return offset
     torn = blockEnd
   }
   return undefined
 }
 
-/** Whether a fragment only seems to be cut: with another length it would be whole, or another one begins in it. */
-function isFollowed(file: Buffer, offset: number): boolean {
-  if (hasChecksum(file, offset, file.length)) return true
-  for (let at = offset + headBytes; at + headBytes <= file.length; at++) {
+/** Whether it was not written completely. Its length may be damaged, and its true end before another fragment that seems to be in it. */
+function isLost(file: Buffer, { offset, end, blockEnd, type }: Fragment): boolean {
+  const limit = Math.min(blockEnd, file.length)
+  if (isWholeWithOtherLength(file, offset, limit)) return false
+  const next = nextIntact(file, offset + headBytes, limit)
+  const isCut = end <= blockEnd && end > file.length
+  // Without a type, the last byte of its head, its length is not known.
+  return (isCut && next === undefined) || isTorn(file, offset, next ?? (type === 0 ? limit : Math.min(end, limit)))
+}
+
+function isWholeWithOtherLength(file: Buffer, offset: number, limit: number): boolean {
+  const checksum = file.readUInt32LE(offset)
+  let found = crc32c(file, offset + 6, offset + headBytes)
+  for (let at = offset + headBytes; at < limit && masked(found) !== checksum; at++)
+    found = crc32c(file, at, at + 1, found)
+  return masked(found) === checksum
+}
+
+/** Where the next fragment that is intact begins. */
+function nextIntact(file: Buffer, start: number, limit: number): number | undefined {
+  for (let at = start; at + headBytes <= limit; at++) {
     const isType = file[at + 6]! >= fragmentTypes.full && file[at + 6]! <= fragmentTypes.last
     const end = endOf(file, at)
-    if (isType && end <= file.length && hasChecksum(file, at, end)) return true
+    if (isType && end <= limit && hasChecksum(file, at, end)) return at
   }
-  return false
+  return undefined
 }
 
 /** Whether a sector of it is missing, or its end. */
@@ -101,6 +116,13 @@ function lacksEnd(file: Buffer, offset: number, end: number): boolean {
 function isZero(data: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (data[at] !== 0) return false
   return true
+}
+
+/** Behind the last record of an intact log that may have been given space ahead. If there is other data behind it, the end of the file. */
+export function endOfLog(file: Buffer): number {
+  let end = 0
+  for (const fragment of fragmentsOf(file)) end = fragment.end
+  return end <= file.length && isZero(file, end, file.length) ? end : file.length
 }
 
 /** The records up to the first one that is not whole. */

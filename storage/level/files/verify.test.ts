@@ -2,7 +2,7 @@
 // neither lacks anything, nor ends the process.
 
 import { randomBytes } from "node:crypto"
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(parent, { recursive: true, force: true }))
 
-const limits = { writeBufferBytes: 64 * 1024 }
+const limits = { writeBufferBytes: 64 * 1024, logSpaceBytes: 32 * 1024 }
 type Content = ReadonlyMap<string, Buffer>
 
 /** Some values are longer than a block of a log; some do not become shorter when they are compressed. */
@@ -62,6 +62,12 @@ async function damage(random: Random, copy: string): Promise<string> {
   return `${name}: bit ${bit} at ${at} of ${content.length}`
 }
 
+/** What a process leaves that is killed. */
+async function giveSpace(random: Random, copy: string): Promise<void> {
+  for (const name of await readdir(copy))
+    if (name.endsWith(".log")) await appendFile(join(copy, name), Buffer.alloc(random(40_000)))
+}
+
 async function faultsOf(copy: string, content: Content): Promise<readonly string[]> {
   try {
     await using store = await openLevelStore({ directory: copy, limits })
@@ -88,6 +94,7 @@ test.each(seeds(4))("seed %i", async (seed) => {
     await cp(directory, copy, { recursive: true })
     // It moves what is in the log to a table.
     if (time % 2 === 0) expect(await checkDirectory(copy)).toEqual([])
+    if (chance(random, 0.5)) await giveSpace(random, copy)
     const done = await damage(random, copy)
     expect(await faultsOf(copy, content), `SEED=${seed}, ${done}`).toEqual([])
     await rm(copy, { recursive: true })
