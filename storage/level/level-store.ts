@@ -93,7 +93,7 @@ export class LevelStore implements Store, ChangeLog {
       database: parts.database,
       open: () => parts.open(this.#head),
       now: this.#now,
-      logSpaceBytes: this.#limits.logSpaceBytes,
+      writeBufferBytes: this.#limits.writeBufferBytes,
       reopenMilliseconds: this.#limits.reopenMilliseconds,
       isClosing: () => this.#closing !== undefined,
       isKnown: (state) => state.head === this.#head && state.compacted === this.#history.compacted,

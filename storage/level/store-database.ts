@@ -2,7 +2,7 @@
 
 import { closedError, StorageError } from "../types.ts"
 import { accessError, type Database, type OpenedDatabase } from "./database.ts"
-import { LogSpace } from "./log-space.ts"
+import { LogUpkeep } from "./log-upkeep.ts"
 import type { Write } from "./revision-log.ts"
 
 export interface StoreDatabaseParts {
@@ -10,8 +10,8 @@ export interface StoreDatabaseParts {
   database: Database | undefined
   open: () => Promise<OpenedDatabase>
   now: () => number
-  /** StoreLimits. */
-  logSpaceBytes: number
+  /** As in StoreLimits. */
+  writeBufferBytes: number
   /** Delay after a failed opening before the next attempt. */
   reopenMilliseconds: number
   isClosing(): boolean
@@ -36,7 +36,7 @@ export class StoreDatabase {
   #opening: Promise<void> | undefined
   #openAfter = 0
   /** Of the database that is open. */
-  #logSpace: LogSpace | undefined
+  #log: LogUpkeep | undefined
 
   constructor(parts: StoreDatabaseParts) {
     this.#parts = parts
@@ -76,17 +76,18 @@ export class StoreDatabase {
       if (database === this.#database) this.#break(failure)
       throw failure
     }
-    this.#logSpace ??= new LogSpace(database.location, this.#parts.logSpaceBytes)
-    this.#logSpace.wrote(writes)
+    const { writeBufferBytes, now } = this.#parts
+    this.#log ??= new LogUpkeep(database, writeBufferBytes, now)
+    this.#log.wrote(writes)
   }
 
   /** Must not be in use any more. */
   async close(): Promise<void> {
-    const space = this.#logSpace
-    this.#logSpace = undefined
-    await space?.stop()
+    const log = this.#log
+    this.#log = undefined
+    await log?.end()
     await this.#database?.close()
-    await space?.trim()
+    await log?.trim()
   }
 
   /** Resolves when no opening is in progress; its failure has been reported to those who requested it. */

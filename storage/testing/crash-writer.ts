@@ -17,7 +17,6 @@ async function main(directory: string, round: string, openings: number): Promise
   const limits = {
     historyRevisions: 300,
     writeBufferBytes: 64 * 1024,
-    logSpaceBytes: 32 * 1024,
     residentBytes: 16 * 1024 * 1024,
   }
   for (let first = 0; first < openings * writes; first += writes) {

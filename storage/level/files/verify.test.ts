@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(parent, { recursive: true, force: true }))
 
-const limits = { writeBufferBytes: 64 * 1024, logSpaceBytes: 32 * 1024 }
+const limits = { writeBufferBytes: 64 * 1024 }
 type Content = ReadonlyMap<string, Buffer>
 
 /** Some values are longer than a block of a log; some do not become shorter when they are compressed. */
