@@ -30,7 +30,7 @@ export function lacksDefaults(schema: Schema, object: Json): boolean {
  */
 const maxAdded = 4 * 1024 * 1024
 
-function addDefaults(schema: Schema, object: Json): void {
+export function addDefaults(schema: Schema, object: Json): void {
   let left = maxAdded
   visitMissing(schema, object, (holder, key, preset) => {
     left -= sizeOf(preset)

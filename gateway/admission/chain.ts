@@ -28,7 +28,7 @@ export interface AdmissionAttributes {
   options: Json | undefined
   /**
    * Decodes a modified form of the object like a request body, or like what an apply makes: validates, prunes or rejects unknown fields,
-   * adds defaults.
+   * adds defaults. A custom resource only gets defaults and metadata that can be read.
    */
   decode(value: Json, unknownFields?: "Ignore" | "Strict", origin?: "body" | "apply"): KubeObject
   reinvocation: Reinvocation

@@ -203,6 +203,11 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place
   if (isChanged) unknown.push(at.child("metadata").toString())
 }
 
+/** The same for the metadata of a custom resource itself. */
+export function keepWellFormedMetadata(value: JsonObject): void {
+  keepWellFormed(value, walkOf(value))
+}
+
 /** Each field of the metadata is decoded by itself. */
 function keepWellFormed(value: JsonObject, walk: Walk): void {
   const { metadata } = value

@@ -5,9 +5,7 @@ import type { CompiledExpression } from "../../../apimachinery/cel/admission/com
 import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
 import { equalJson } from "../../../apimachinery/equality.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
-import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
+import { StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -16,7 +14,7 @@ import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
-import { isOwnKind } from "../webhooks/versions.ts"
+import { isCustom, isOwnKind } from "../webhooks/versions.ts"
 import { ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
 import { Evaluation, OutOfBudget } from "./evaluation.ts"
@@ -24,9 +22,9 @@ import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { MutationFault, patchedBy } from "./mutation-result.ts"
+import { asRequested, taken, typeOf } from "./outcome.ts"
 import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
 import { takeTurn } from "../../request/awaited.ts"
-import { memoryDetail, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
 const pluginName = "MutatingAdmissionPolicy"
 
@@ -81,9 +79,11 @@ export class MutatingPolicies implements AdmissionPlugin {
     const errors: PolicyError[] = []
     const invocations: Invocation[] = []
     for (const hook of hooks) await collect(input, hook, invocations, errors)
-    await new Run(input, errors).invokeAll(invocations)
+    const run = new Run(input, errors)
+    await run.invokeAll(invocations)
     const [first] = errors
     if (first !== undefined) throw denied(attributes, first, errors)
+    run.end()
   }
 }
 
@@ -156,6 +156,8 @@ class Run {
   /** The versions in which mutations had an outcome, and that of the last mutation. */
   readonly #written = new Set<ResourceDefinition>()
   #last: ResourceDefinition | undefined
+  /** The object is a custom resource as patches have made it: of any types, and maybe of another version. */
+  #isPatched = false
 
   constructor(input: PolicyInput, errors: PolicyError[]) {
     this.#input = input
@@ -175,8 +177,15 @@ class Run {
       await takeTurn(this.#input.ctx)
       await this.#invoke(invocation, isSecond)
     }
+    if (this.#isPatched) replaceObject(attributes, await asRequested(this.#input))
     // Upstream takes the outcome of a mutation for a change even if it is none.
     if (this.#last !== undefined && this.#written.has(this.#last)) this.#wantAgain()
+  }
+
+  /** Called when there are no errors. */
+  end(): void {
+    const { attributes } = this.#input
+    if (this.#isPatched) replaceObject(attributes, attributes.decode(structuredClone(attributes.object) as Json))
     this.#state.last = structuredClone(attributes.object)
   }
 
@@ -240,22 +249,17 @@ class Run {
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)
     const shown = isOwn ? await convertObject(object, own, definition) : object
-    const changed = patchedBy(value, shown, isOwn ? definition.schema : schemaOfOther(attributes))
+    const changed = patchedBy(value, shown, typeOf(attributes, definition, shown))
     if (isOwn) checkVersion(definition, own)
     if (equalJson(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
-    const isConfigured = value instanceof ObjectValue && own.customResource === undefined
-    const next = isConfigured ? configured(attributes, back) : decoded(attributes, back)
+    const next = taken(this.#input, back, value instanceof ObjectValue)
+    this.#isPatched = isCustom(attributes)
     const isSame = semanticEqual(next, object)
     replaceObject(attributes, next)
     this.#input.forget()
     return !isSame
   }
-}
-
-/** Upstream knows the kinds of the paths of each version, as in OpenAPI: none of subresources that are of another one. */
-function schemaOfOther({ kind, resource }: AdmissionAttributes): Schema | undefined {
-  return kind.group === resource.group && kind.version === resource.version ? schemaOf(kind) : undefined
 }
 
 /** Upstream cannot convert what a mutation makes of a built-in kind in another version than that of the request. */
@@ -267,30 +271,4 @@ function checkVersion(definition: ResourceDefinition, own: ResourceDefinition): 
       ? `converting (${from}) to (${to}): unknown conversion`
       : `${from} is not suitable for converting to ${JSON.stringify(printGroupVersion(own))}`,
   )
-}
-
-/** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */
-function configured(attributes: AdmissionAttributes, object: unknown): KubeObject {
-  try {
-    return attributes.decode(structuredClone(object) as Json, "Ignore", "apply")
-  } catch (error) {
-    if (!hasReason(error, "BadRequest")) throw error
-    const { group, version, kind, schema } = attributes.definition
-    const detail = memoryDetail(error, schema)
-    const into = `${group === "" ? "/" : `${group}/`}${version}, Kind=${kind}`
-    throw new MutationFault(`unable to convert unstructured object to ${into}: ${detail}`)
-  }
-}
-
-/** An invalid result of a policy is not the caller's fault. */
-function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
-  try {
-    // What a JSON patch gives a custom resource is pruned, not rejected.
-    const isCustom = attributes.definition.customResource !== undefined
-    return attributes.decode(structuredClone(object) as Json, isCustom ? "Ignore" : "Strict")
-  } catch (error) {
-    if (!hasReason(error, "BadRequest", "Invalid")) throw error
-    const why = refusalDetail(error.message)
-    throw internalError(why, { cause: error })
-  }
 }

@@ -34,7 +34,7 @@ export function patchedBy(value: Value, object: KubeObject, schema: ResourceDefi
   if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
   const configuration = asJson(value)
   if (schema === undefined) {
-    const { group, version } = parseGroupVersion(object.apiVersion)
+    const { group, version } = parseGroupVersion((object.apiVersion as string | null | undefined) ?? "")
     const why = `no corresponding type for ${group}/${version}, Kind=${object.kind}`
     throw new MutationFault(`error applying patch: failed to convert patch object to typed object: ${why}`)
   }

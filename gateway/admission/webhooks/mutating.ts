@@ -1,16 +1,15 @@
 // MutatingAdmissionWebhook: webhooks are called one after the other, each with the result of the previous ones. Source:
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
-import { printJson } from "../../../apimachinery/go/print.ts"
 import { isTimedNow, type ManagedFieldsEntry } from "../../../apimachinery/managed-fields/managers.ts"
-import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import {
   PatchFault,
   type PatchOperation,
   readLenientOperations,
 } from "../../../apimachinery/patch/json-patch-operations.ts"
-import { sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+
 import { parseValue, typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { hasReason, internalError, UnconvertedError, unexplained } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -24,6 +23,7 @@ import { isExempt, matchHook } from "./match.ts"
 import { showAs } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
+import { checkCustom, servedAs } from "./custom-kind.ts"
 import { isOwnKind } from "./versions.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
@@ -166,37 +166,6 @@ function writesManagers({ object, current, definition }: AdmissionAttributes): b
   if (definition.customResource !== undefined) return false
   const [entries = [], old = []] = [object, current].map((each) => each?.metadata?.managedFields as Entries)
   return entries.some((entry) => isTimedNow(entry) && !old.includes(entry))
-}
-
-/** A patch may make another served version of an object, as which it is read. */
-function servedAs(
-  ctx: RequestContext,
-  shown: ResourceDefinition,
-  { apiVersion, kind }: KubeObject,
-): ResourceDefinition {
-  if (apiVersion === printGroupVersion(shown)) return shown
-  const isServed = (other: ResourceDefinition): boolean =>
-    other.storagePrefix === shown.storagePrefix && other.kind === kind && apiVersion === printGroupVersion(other)
-  return ctx.controlPlane.resources.definitions().find(isServed) ?? shown
-}
-
-/** What is none of its kind's versions cannot be converted to that of the request. */
-function checkCustom(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
-  const { customResource } = definition
-  if (customResource === undefined || typeFault(object as unknown as { [key: string]: Json }) !== undefined) return
-  const { apiVersion = "", kind } = object as { apiVersion?: string; kind?: string }
-  if (!kind) throw internalError(`Object 'Kind' is missing in '${printJson(sortedKeys(object as unknown as Json))}'`)
-  const { group, version } = parseGroupVersion(apiVersion)
-  if (group !== definition.group) {
-    const own = JSON.stringify(printGroupVersion(definition))
-    const given = `${group}/${version}, Kind=${kind}`
-    throw new UnconvertedError(`${given} is unstructured and is not suitable for converting to ${own}`)
-  }
-  const isVersion = ctx.controlPlane.resources
-    .definitions()
-    .some((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
-  if (!isVersion && customResource.unserved?.(version) === undefined)
-    throw new UnconvertedError(`request to convert CR from an invalid group/version: ${apiVersion}`)
 }
 
 /** An invalid result of a webhook is not the caller's fault. */

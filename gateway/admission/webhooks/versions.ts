@@ -10,8 +10,13 @@ import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 
 /** Objects of the resource's kind are converted to the matched version; those of a subresource (Scale) have only one version. */
-export function isOwnKind({ kind, definition }: AdmissionAttributes): boolean {
+export function isOwnKind({ kind, definition }: Pick<AdmissionAttributes, "kind" | "definition">): boolean {
   return kind.kind === definition.kind && kind.group === definition.group
+}
+
+/** The object is one that a tenant defines, and not what a subresource of it has (Scale). */
+export function isCustom(attributes: Pick<AdmissionAttributes, "kind" | "definition">): boolean {
+  return attributes.definition.customResource !== undefined && isOwnKind(attributes)
 }
 
 /** A copy, as Go prints it: with the zero values that are always present. Custom resources have none. */

@@ -15,6 +15,7 @@ import {
 import { inSteps } from "../../../apimachinery/steps.ts"
 import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
+import { decodePatched } from "../../custom-resources/undecoded.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Claim } from "../claim.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
@@ -36,7 +37,7 @@ import {
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
-import { noteLacksDefault } from "./storage/unread-fields.ts"
+import { noteStoredOtherwise } from "./storage/unread-fields.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
@@ -185,7 +186,7 @@ export class WriteAttempts {
     const isLast = endsDeletion(definition, object, current)
     this.#settle(object, !isLast)
     // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
-    const keepsLink = (options.dryRun === true || isLast) && definition.customResource === undefined
+    const keepsLink = options.dryRun === true || isLast
     if (!keepsLink) delete object.metadata.selfLink
     if (isLast) return this.#finish(ctx, stored, object, options)
     const answered = (value: KubeValue): KubeValue =>
@@ -254,8 +255,9 @@ export class WriteAttempts {
   /** The form that is stored and returned, after admission and validation. */
   #settle(object: KubeObject, isStored = true): void {
     const { strategy, schema, customResource, group } = this.#definition
+    if (customResource !== undefined) decodePatched(schema, object)
     strategy.settle?.(object)
-    if (strategy.defaultOnRead?.(object) === true) noteLacksDefault(object)
+    if (strategy.defaultOnRead?.(object) === true) noteStoredOtherwise(object)
     dropEmptyMetadata(object)
     if (customResource !== undefined) return
     // Protobuf has no empty lists, but JSON does.

@@ -48,6 +48,7 @@ import { ownRuleCases } from "./cases/own-rules.ts"
 import { pathCases } from "./cases/paths.ts"
 import { policyCostCases } from "./cases/policy-costs.ts"
 import { policyCustomValueCases } from "./cases/policy-custom-values.ts"
+import { policyNameCases } from "./cases/policy-names.ts"
 import { policyEvaluationCases } from "./cases/policy-evaluations.ts"
 import { policyParamCases } from "./cases/policy-params.ts"
 import { policyResultCases } from "./cases/policy-results.ts"
@@ -154,6 +155,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyVersionCases(),
         ...policyValueCases(),
         ...policyCustomValueCases(),
+        ...policyNameCases(),
         ...deletionOptionCases(),
         ...lateDefaultCases(),
         ...lastFinalizerCases(),

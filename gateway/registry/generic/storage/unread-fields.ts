@@ -14,7 +14,7 @@ export interface Unread {
 }
 
 const none: readonly Unread[] = []
-const lacking = new WeakSet<object>()
+const storedOtherwise = new WeakSet<object>()
 const noted = new WeakMap<object, readonly Unread[]>()
 
 /** Before the object is decoded, which drops some of them. As large as the object at most, however deep that is. */
@@ -45,15 +45,15 @@ function isEmpty(value: Json): boolean {
 
 /** `found` in what the object was decoded from. */
 export function noteUnread(object: object, found: readonly Unread[]): void {
-  if (found.length > 0) noted.set(object, found)
+  if (found.length > 0) noted.set(object, [...(noted.get(object) ?? none), ...found])
 }
 
 /**
- * Upstream stores the object without a default that it adds when it reads it, which the object has: storing that is a change, too
- * (`defaultOnRead` of strategies).
+ * Upstream stores the object without a default that it adds when it reads it (`defaultOnRead` of strategies), or with fields that it
+ * drops then: storing that is a change, too.
  */
-export function noteLacksDefault(object: object): void {
-  lacking.add(object)
+export function noteStoredOtherwise(object: object): void {
+  storedOtherwise.add(object)
 }
 
 /** The fields of the object in or below which there were such values, and are no more. */
@@ -63,7 +63,7 @@ export function unreadFields(object: object): string[] {
 }
 
 export function hasUnread(object: object): boolean {
-  if (lacking.has(object)) return true
+  if (storedOtherwise.has(object)) return true
   return noted.get(object)?.some((place) => isDropped(object as JsonObject, place, 0)) ?? false
 }
 

@@ -13,6 +13,7 @@ import {
   jsonPatch,
   strategicPatch,
 } from "../scenario.ts"
+import { served, thing, things } from "./things.ts"
 
 const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
 
@@ -23,6 +24,7 @@ export function patchCases(): Scenario[] {
     { name: "strategic merges meet what is there twice", steps: duplicates() },
     { name: "strategic merges have directives alone", steps: directives() },
     { name: "an update with a selfLink", steps: selfLinks() },
+    { name: "an update of a custom resource with a selfLink", steps: customSelfLinks() },
     { name: "a patch changes kind or apiVersion", steps: kindsChanged() },
     { name: "a patch gives values of another type to what has a form of its own", steps: ownForms() },
   ]
@@ -231,6 +233,23 @@ function selfLinks(): RequestStep[] {
     patch(`${maps}/a?dryRun=All&fieldManager=x`, applyPatch, applied),
     put(`${maps}/a`, map("/y", { data: { a: "b" } })),
     get(`${maps}/a`),
+  ]
+}
+
+function customSelfLinks(): RequestStep[] {
+  const linked = (selfLink: string, more: object = {}): Json =>
+    thing({ size: 1 }, "a", { metadata: { name: "a", selfLink, ...more } })
+  const [read, save] = ["@{a.metadata.resourceVersion}", "a"]
+  return [
+    ...served,
+    post(`${things}?dryRun=All`, linked("/x")),
+    post(things, linked("/x"), { save }),
+    put(`${things}/a?dryRun=All`, linked("/x", { resourceVersion: read })),
+    patch(`${things}/a?dryRun=All`, mergePatch, { metadata: { selfLink: "/z" } }),
+    patch(`${things}/a/status?dryRun=All`, mergePatch, { metadata: { selfLink: "/z" }, status: { phase: "x" } }),
+    patch(`${things}/a?dryRun=All&fieldManager=x`, applyPatch, linked("/z")),
+    put(`${things}/a`, linked("/y", { resourceVersion: read, labels: { a: "b" } })),
+    get(`${things}/a`),
   ]
 }
 

@@ -6,6 +6,7 @@ import { randomAccessScenario } from "./access.ts"
 import { randomCertificateRequestScenario } from "./certificate-requests.ts"
 import { randomClaimScenario } from "./claims.ts"
 import { randomDefinitionLifeScenario } from "./definition-lives.ts"
+import { randomCustomMutationScenario } from "./custom-mutations.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomFormatTextScenario, randomUrlScenario } from "./format-texts.ts"
@@ -58,6 +59,7 @@ export const generators: readonly Generator[] = [
   randomResizeScenario,
   randomJobLifeScenario,
   randomMutationScenario,
+  randomCustomMutationScenario,
   randomClaimScenario,
 ]
 

@@ -1,0 +1,78 @@
+// What becomes of an object that a policy has mutated. Source: dispatchOne and dispatchInvocations in
+// k8s.io/apiserver/pkg/admission/plugin/policy/mutating/dispatcher.go.
+
+import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
+import { memoryDetail, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { addDefaults } from "../../../apimachinery/schema/defaults.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { hasReason, internalError, UnconvertedError } from "../../../apimachinery/status.ts"
+import { convertObject } from "../../registry/conversion/convert.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { AdmissionAttributes } from "../chain.ts"
+import { checkCustom, servedAs } from "../webhooks/custom-kind.ts"
+import { isCustom, isOwnKind } from "../webhooks/versions.ts"
+import type { PolicyInput } from "./input.ts"
+import { MutationFault } from "./mutation-result.ts"
+
+/**
+ * The type of the object in the version of `definition`. Upstream knows the kinds of the paths of each version, as in OpenAPI: none of
+ * subresources that are of another one, or of what a patch has made of a custom resource.
+ */
+export function typeOf(
+  attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
+  { apiVersion, kind: given }: KubeObject,
+): Schema | undefined {
+  const { kind, resource } = attributes
+  if (!isOwnKind(attributes))
+    return kind.group === resource.group && kind.version === resource.version ? schemaOf(kind) : undefined
+  const isOther = given !== definition.kind || apiVersion !== printGroupVersion(definition)
+  return isCustom(attributes) && isOther ? undefined : definition.schema
+}
+
+/** `isConfigured`: by an applied configuration. Of a custom resource nothing is looked at: it only gets its defaults. */
+export function taken({ ctx, attributes }: PolicyInput, made: unknown, isConfigured: boolean): KubeObject {
+  if (!isCustom(attributes)) return isConfigured ? configured(attributes, made) : decoded(attributes, made)
+  const object = structuredClone(made) as KubeObject
+  const { definition } = attributes
+  if (object.kind === definition.kind) addDefaults(servedAs(ctx, definition, object).schema, object as unknown as Json)
+  return object
+}
+
+/** What the policies have made of a custom resource, in the version of the request. */
+export async function asRequested({ ctx, attributes }: PolicyInput): Promise<KubeObject> {
+  const { object, definition } = attributes
+  if (object === undefined) throw new TypeError("there is no object to convert")
+  try {
+    checkCustom(ctx, definition, object)
+  } catch (error) {
+    if (!(error instanceof UnconvertedError)) throw error
+    throw internalError(`failed to convert object: ${error.message}`, { cause: error })
+  }
+  return structuredClone(await convertObject(object, servedAs(ctx, definition, object), definition))
+}
+
+/** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */
+function configured(attributes: AdmissionAttributes, object: unknown): KubeObject {
+  try {
+    return attributes.decode(structuredClone(object) as Json, "Ignore", "apply")
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    const { group, version, kind, schema } = attributes.definition
+    const detail = memoryDetail(error, schema)
+    const into = `${group === "" ? "/" : `${group}/`}${version}, Kind=${kind}`
+    throw new MutationFault(`unable to convert unstructured object to ${into}: ${detail}`)
+  }
+}
+
+/** An invalid result of a policy is not the caller's fault. */
+function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
+  try {
+    return attributes.decode(structuredClone(object) as Json, "Strict")
+  } catch (error) {
+    if (!hasReason(error, "BadRequest", "Invalid")) throw error
+    const why = refusalDetail(error.message)
+    throw internalError(why, { cause: error })
+  }
+}

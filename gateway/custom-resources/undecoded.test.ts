@@ -1,0 +1,55 @@
+import { expect, test } from "vitest"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { hasUnread } from "../registry/generic/storage/unread-fields.ts"
+import { compileSchema } from "./schemas.ts"
+import type { CustomResourceVersion } from "./types.ts"
+import { decodePatched, notePatched, readMetadata } from "./undecoded.ts"
+
+const text = { type: "string" }
+const openAPIV3Schema = {
+  type: "object",
+  properties: { spec: { type: "object", properties: { a: text, d: { ...text, default: "x" } } } },
+}
+const schema = compileSchema({ name: "v1", schema: { openAPIV3Schema } } as unknown as CustomResourceVersion)
+
+test.each<[string, Json, Json]>([
+  ["a field of a wrong type", { name: "a", labels: 5 }, { name: "a" }],
+  ["one value of a wrong type", { name: "a", labels: { b: 5, c: "d" } }, { name: "a" }],
+  ["a name of a wrong type", { name: 5, labels: { b: "c" } }, { labels: { b: "c" } }],
+  ["a field that there is not", { name: "a", more: "x" }, { name: "a" }],
+  ["a time that is none", { name: "a", creationTimestamp: "x" }, { name: "a" }],
+])("metadata with %s has the others", (_, metadata, read) => {
+  expect(readMetadata({ metadata }, true).metadata).toEqual(read)
+})
+
+test("metadata that is no object is refused for a new object, and there is none for an update", () => {
+  for (const metadata of [5, "x", null, []]) {
+    expect(() => readMetadata({ metadata }, true)).toThrow("system metadata was not initialized")
+    expect(readMetadata({ metadata }, false).metadata).toEqual({})
+  }
+  expect(readMetadata({}, true).metadata).toEqual({})
+})
+
+function patched(spec: Json): KubeObject {
+  const object = { apiVersion: "a/v1", kind: "A", metadata: { name: "a" }, spec } as unknown as KubeObject
+  notePatched(object)
+  return object
+}
+
+test.each<[string, Json, boolean]>([
+  ["a null without a default", { a: null, d: "x" }, true],
+  ["a field that is not declared", { b: 5, d: "x" }, true],
+  ["what is read as it is stored", { d: "x" }, false],
+])("an object is stored without %s, which is a change if there is some", (_, spec, isStoredOtherwise) => {
+  const object = patched(deepFreeze(spec))
+  decodePatched(schema, object)
+  expect(object["spec"]).toEqual({ d: "x" })
+  expect(hasUnread(object)).toBe(isStoredOtherwise)
+})
+
+test("an object that no patch has made is left alone", () => {
+  const object = { apiVersion: "a/v1", kind: "A", metadata: { name: "a" }, spec: { b: 5 } } as unknown as KubeObject
+  decodePatched(schema, object)
+  expect(object["spec"]).toEqual({ b: 5 })
+})

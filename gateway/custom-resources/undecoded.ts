@@ -1,0 +1,45 @@
+// Custom resources that admission has patched. Upstream adds defaults to them and looks at nothing else before they are validated, so that
+// nulls and fields that are not declared are still there; they are decoded when they are read from the store. Source: Default of
+// unstructuredDefaulter, and schemaCoercingDecoder, in k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
+
+import { copyJson } from "../../apimachinery/copy.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { keepWellFormedMetadata } from "../../apimachinery/schema/decode/custom.ts"
+import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
+import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
+import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { internalError } from "../../apimachinery/status.ts"
+import { findUnread, noteStoredOtherwise, noteUnread } from "../registry/generic/storage/unread-fields.ts"
+
+const undecoded = new WeakSet<object>()
+
+/** The object is decoded by {@link decodePatched}. */
+export function notePatched(object: object): void {
+  undecoded.add(object)
+}
+
+/**
+ * Makes the metadata what it will be read as: of a wrong type, fields are dropped, and an update has none of it. Throws InternalError if
+ * an object cannot be created with it.
+ */
+export function readMetadata(object: JsonObject, isNew: boolean): KubeObject {
+  const { metadata } = object
+  if (metadata === undefined || isObject(metadata)) keepWellFormedMetadata(object)
+  else if (isNew) throw internalError("system metadata was not initialized")
+  else object["metadata"] = {}
+  object["metadata"] ??= {}
+  return object as unknown as KubeObject
+}
+
+/** Called when the object is valid and admitted: as it will be read. */
+export function decodePatched(schema: Schema, object: KubeObject): void {
+  if (!undecoded.delete(object)) return
+  Object.assign(object, copyJson(object)) // an update may have kept what is frozen
+  const json = object as unknown as Json
+  const unread = findUnread(json)
+  const { unknown } = decodeObject(schema, json, true)
+  applyDefaults(schema, json)
+  noteUnread(object, unread)
+  if (unknown.length > 0) noteStoredOtherwise(object)
+}
