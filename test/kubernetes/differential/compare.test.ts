@@ -25,6 +25,26 @@ test("of long texts the part is printed in which they differ", () => {
   expect(lines[3]).toMatch(/^ {6}\+ …x{80}oursx+…$/)
 })
 
+test("faults are compared in any order only where upstream's is that of a map", () => {
+  const bounds = [
+    "maximum cpu usage per Container is 1, but limit is 2",
+    "minimum memory usage per Container is 1Mi.  No request is specified",
+    "cpu max limit to request ratio per Pod is 2, but provided ratio is 3.000000",
+  ]
+  const differs = (anyOrder: boolean, ...messages: [string, string]): boolean => {
+    const [theirs, ours] = messages.map((message) => [
+      { title: "POST", code: 403, headers: {}, body: { kind: "Status", message } },
+    ])
+    return compareTranscripts({ name: "", anyOrder }, theirs ?? [], ours ?? []).length > 0
+  }
+  const refused = (...some: string[]): string => `pods "p" is forbidden: [${some.join(", ")}]`
+  const both: [string, string] = [refused(...bounds), refused(...bounds.toReversed())]
+  expect(differs(true, ...both)).toBe(false)
+  expect(differs(false, ...both)).toBe(true)
+  expect(differs(true, refused(...bounds), refused(...bounds.slice(1)))).toBe(true)
+  expect(differs(true, refused(...bounds), refused(...bounds).replace("limit is 2", "limit is 3"))).toBe(true)
+})
+
 test("bookmarks that come from time to time are no events", () => {
   const object = (annotations: object) => ({ kind: "DaemonSet", metadata: { annotations } })
   const generation = { "deprecated.daemonset.template.generation": "0" }

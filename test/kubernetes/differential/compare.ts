@@ -36,9 +36,9 @@ export function compareTranscripts(
   })
 }
 
-/** The beginning of one of several faults: the name of its field. */
+/** The beginning of one of several faults: the name of its field; or the bound of a limit range that is not kept. */
 const faultStart =
-  /(?:, |: \[)(?=[.a-zA-Z<](?:[^ ,:[]|\[[^\]]*\])*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
+  /(?:, |: \[)(?=[.a-zA-Z<](?:[^ ,:[]|\[[^\]]*\])*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must )|(?:(?:min|max)imum \S+ usage|\S+ max limit to request ratio) per )/
 
 /** The beginning of a message with several faults, followed by each fault. */
 export function faultsOf(message: string): string[] {
