@@ -231,7 +231,8 @@ export class WriteAttempts {
   ): Promise<void> {
     if (managersKnown) return
     const of = managedKind(ctx, this.#definition, subresource)
-    await recordWrite(of, object, current, { fieldManager, isAged }, ctx.pause)
+    const isSeen = this.#definition.customResource !== undefined && ctx.controlPlane.admission.isVisible
+    await recordWrite(of, object, current, { fieldManager, isAged, isSeen }, ctx.pause)
     await ctx.pause?.()
   }
 

@@ -64,16 +64,22 @@ export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEn
   else object.metadata.managedFields = entries as unknown as { [key: string]: unknown }[]
 }
 
+interface Recording extends Pick<WriteOptions, "fieldManager"> {
+  /** The current object may be older than its schema. */
+  isAged?: boolean
+  /** Admission calls out, or evaluates expressions, before the object is validated. */
+  isSeen?: boolean
+}
+
 /**
  * Records the writer as the manager of the fields in which the object differs from `current` (undefined: it is created). Managers
- * set by the client are used if they are valid, except through a subresource. `isAged`: `current` may be older than its schema.
- * `pause`: RequestContext.pause.
+ * set by the client are used if they are valid, except through a subresource. `pause`: RequestContext.pause.
  */
 export async function recordWrite(
   of: ManagedKind,
   object: KubeObject,
   current: KubeObject | undefined,
-  { fieldManager, isAged = false }: Pick<WriteOptions, "fieldManager"> & { isAged?: boolean },
+  { fieldManager, isAged = false, isSeen = false }: Recording,
   pause?: RequestContext["pause"],
 ): Promise<void> {
   const managers = managersBefore(of, managersIn(object), managersIn(current))
@@ -92,7 +98,7 @@ export async function recordWrite(
   }
   const changes = await changesByVersion(of, change, managers)
   if (changes === undefined) return
-  if (!isTyped(of, change, isAged)) return
+  if (!isTyped(of, change, isAged, isSeen)) return
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {
     if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)

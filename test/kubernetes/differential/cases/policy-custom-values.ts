@@ -164,8 +164,6 @@ const mutations: Readonly<Record<string, string>> = {
   versioned: "[JSONPatch{op: 'replace', path: '/apiVersion', value: 5}]",
 }
 
-const withoutKind: readonly string[] = ["removed", "emptied"]
-
 function unfit(): RequestStep[] {
   const labelled = (spec: Json, name: string): Json =>
     thing(spec, name, { metadata: { name, labels: { policy: name } } })
@@ -177,8 +175,7 @@ function unfit(): RequestStep[] {
     ...Object.entries({ ...mutations, last: marks }).flatMap(([name, expression]) => policy(name, [expression])),
     post(`${things}?dryRun=All`, labelled({ size: 1 }, "last"), { untilText: '"seen"' }),
     ...names.flatMap((name) =>
-      // Upstream records no managers of what does not fit, and the message shows the object.
-      (withoutKind.includes(name) ? faults.slice(0, 1) : faults).map((fault) =>
+      faults.map((fault) =>
         post(`${things}?dryRun=All`, labelled({ size: 1, ...fault }, name), {
           label: `POST ${name} ${JSON.stringify(fault)}`,
         }),
