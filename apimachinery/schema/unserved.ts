@@ -58,13 +58,12 @@ export function unservedVersions(group: string): string[] {
   })
 }
 
-/** Of those, the ones that have other fields, or other defaults, than the served version of their kind. */
+/** Of those, the ones that read fields of the served version of their kind otherwise. */
 const unlike: Readonly<Record<string, string>> = dictionary({
   "admissionregistration.k8s.io/v1beta1": "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
   "apiextensions.k8s.io/v1beta1": "CustomResourceDefinition",
-  "apps/v1beta1": "Deployment StatefulSet",
   "discovery.k8s.io/v1beta1": "EndpointSlice",
-  "extensions/v1beta1": "DaemonSet Deployment Ingress ReplicaSet",
+  "extensions/v1beta1": "DaemonSet Ingress",
   "flowcontrol.apiserver.k8s.io/v1beta1": "PriorityLevelConfiguration",
   "flowcontrol.apiserver.k8s.io/v1beta2": "PriorityLevelConfiguration",
   "networking.k8s.io/v1beta1": "Ingress",
@@ -74,14 +73,28 @@ const unlike: Readonly<Record<string, string>> = dictionary({
   "resource.k8s.io/v1beta1": "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
 })
 
-/** Groups whose kinds are served in others now. */
-const formerGroups: Readonly<Record<string, readonly string[]>> = dictionary({
-  extensions: ["networking.k8s.io"],
+/** The ones that have other defaults, and maybe further fields. */
+const otherDefaults: Readonly<Record<string, string>> = dictionary({
+  "apps/v1beta1": "Deployment StatefulSet",
+  "extensions/v1beta1": "Deployment ReplicaSet",
 })
 
-/** Whether an object of this unserved version is the same in the served version of the group. */
-export function isUnservedAlike(apiVersion: string, kind: string, servedGroup: string): boolean {
+/** Fields of those that the served versions lack. */
+export const formerFields: readonly string[] = ["spec.rollbackTo"]
+
+/** Groups whose kinds are served in others now. */
+const formerGroups: Readonly<Record<string, readonly string[]>> = dictionary({
+  extensions: ["networking.k8s.io", "apps"],
+})
+
+/**
+ * Whether an object of this unserved version is the same in the served version of the group: any, one that lacks no default and has none
+ * of the {@link formerFields}, or none.
+ */
+export function alikeWhenServed(apiVersion: string, kind: string, servedGroup: string): "any" | "whole" | "none" {
   const [group = ""] = apiVersion.split("/")
   const isOfGroup = group === servedGroup || formerGroups[group]?.includes(servedGroup) === true
-  return isOfGroup && isUnserved(apiVersion, kind) && unlike[apiVersion]?.split(" ").includes(kind) !== true
+  const isIn = (some: typeof unlike): boolean => some[apiVersion]?.split(" ").includes(kind) === true
+  if (!isOfGroup || !isUnserved(apiVersion, kind) || isIn(unlike)) return "none"
+  return isIn(otherDefaults) ? "whole" : "any"
 }

@@ -155,14 +155,35 @@ const kinds: readonly Patched[] = [
   },
 ]
 
+/** In versions of other defaults, of which none is missing: not even labels. */
+const older: readonly Patched[] = [
+  ["Deployment", ["apps/v1beta1", "extensions/v1beta1"]] as const,
+  ["StatefulSet", ["apps/v1beta1"]] as const,
+  ["ReplicaSet", ["extensions/v1beta1", "apps/v1beta1"]] as const,
+].map(([kind, versions]) => ({
+  path: `/apis/apps/v1/${space}/${kind.toLowerCase()}s`,
+  kind,
+  apiVersion: "apps/v1",
+  object: {
+    metadata: { name: nameOf(kind), labels: { a: "b" } },
+    spec: { selector, template, ...(kind === "StatefulSet" ? { serviceName: "s" } : {}) },
+  },
+  versions,
+  changes: [labels, { bogus: 1 }, { status: { replicas: "x" } }],
+}))
+
+function nameOf(kind: string): string {
+  return kind === "APIService" ? "v1.p@{id}.example.com" : "a@{id}"
+}
+
 export function patchedVersionCases(): Scenario[] {
   return [
+    ...older.map((kind) => ({ name: `a ${kind.kind} is patched in older versions`, steps: steps(kind) })),
     ...kinds.map((kind) => ({ name: `a ${kind.kind} is patched in other versions`, steps: steps(kind) })),
     { name: "an object is patched in a version of other defaults", steps: unlike() },
   ]
 }
 
-const nameOf = (kind: string): string => (kind === "APIService" ? "v1.p@{id}.example.com" : "a@{id}")
 /** Upstream writes their status by itself, once it has found that there is no such Service. */
 const isBusy = (kind: string): boolean => kind === "APIService"
 
@@ -214,7 +235,12 @@ function unlike(): RequestStep[] {
   return [
     post(path, { metadata: { name: "a" }, ...deployment?.object }),
     ...["apps/v1beta1", "extensions/v1beta1"].map((apiVersion) =>
-      patch(`${path}/a?dryRun=All`, mergePatch, { apiVersion, ...labels }, { label: `MERGE ${apiVersion}` }),
+      patch(
+        `${path}/a?dryRun=All`,
+        mergePatch,
+        { apiVersion, spec: { revisionHistoryLimit: null } },
+        { label: `MERGE ${apiVersion}` },
+      ),
     ),
   ]
 }
