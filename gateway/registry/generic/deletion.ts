@@ -196,7 +196,8 @@ function finalizersFor(
   const present = object.metadata.finalizers ?? []
   const isOwn = isFirst && hasOwnCode(definition)
   if (isOwn && !isNamespace(definition)) return [...present] // whatever the policy is, its objects are deleted
-  const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
+  const listed = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
+  const others = isOwn ? [...new Set(listed)] : listed // there upstream has a set of them
   const wanted = propagationOf(definition, present, request, isOwn)
   const finalizers = wanted === undefined ? others : [...others, wanted]
   // If the set is unchanged, the order is kept.

@@ -60,3 +60,10 @@ test.each([
   await using kinds = setUp()
   expect(await faults(kinds.create("namespaces", namespace(name)))).toContain(expected)
 })
+
+test("a deletion that adds a finalizer leaves each of the others once", async () => {
+  await using kinds = setUp()
+  await kinds.create("namespaces", { metadata: { name: "n", finalizers: ["x.y/z", "x.y/z"] } })
+  await kinds.delete("namespaces", "n", { propagationPolicy: "Orphan" })
+  expect((await kinds.get("namespaces", "n"))["metadata"].finalizers).toEqual(["x.y/z", "orphan"])
+})

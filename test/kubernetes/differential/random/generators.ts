@@ -10,10 +10,13 @@ import { randomCustomMutationScenario } from "./custom-mutations.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomFormatTextScenario, randomUrlScenario } from "./format-texts.ts"
+import { randomGrantScenario } from "./grants.ts"
+import { randomImpersonationScenario } from "./impersonations.ts"
 import { randomJobLifeScenario } from "./job-lives.ts"
 import { randomKindWritersScenario } from "./kind-writers.ts"
 import { randomLifeScenario } from "./lives.ts"
 import { randomMutationScenario } from "./mutations.ts"
+import { randomNamespaceEndScenario } from "./namespace-ends.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
 import { randomPolicyMatchScenario } from "./policy-matches.ts"
@@ -61,6 +64,9 @@ export const generators: readonly Generator[] = [
   randomMutationScenario,
   randomCustomMutationScenario,
   randomClaimScenario,
+  randomGrantScenario,
+  randomImpersonationScenario,
+  randomNamespaceEndScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
