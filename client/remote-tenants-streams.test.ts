@@ -1,23 +1,25 @@
 // How broken streams are handled, with a server whose responses the test determines.
 
-import { createServer, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, test } from "vitest"
 import { connectTenants } from "./remote-tenants.ts"
 import { configMaps } from "./resources.ts"
-import { type Tenants, tenantUIDHeader } from "./tenants.ts"
+import { type Tenants, tenantUIDHeader, tenantUseHeader } from "./tenants.ts"
 
 /** Open streams, the latest last. */
 interface Opened {
   tenants: ServerResponse[]
   watch: ServerResponse[]
+  wakes: { request: IncomingMessage; response: ServerResponse }[]
   /** Further watches are not answered. */
   isHeld: boolean
 }
 
 async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; calls: string[]; remote: Tenants }> {
-  const opened: Opened = { tenants: [], watch: [], isHeld: false }
+  const opened: Opened = { tenants: [], watch: [], wakes: [], isHeld: false }
   const server = createServer((request, response) => {
+    if (request.url?.endsWith("/wake") === true) return void opened.wakes.push({ request, response })
     if (request.url?.startsWith("/tenants/") === true)
       return response.writeHead(200).end(JSON.stringify({ meant: request.headers[tenantUIDHeader] }))
     const which = request.url?.startsWith("/polyplane/v1/tenants") === true ? "tenants" : "watch"
@@ -53,6 +55,23 @@ test("a client says which tenant it is for: the gateway may have another one of 
   expect(await remote.client("a").raw("/version")).toEqual({ meant: "2" })
   expect(await remote.client({ name: "a", uid: "1" }).raw("/version")).toEqual({ meant: "1" })
   expect(await remote.client("b").raw("/version")).toEqual({})
+})
+
+test("a tenant is woken once at a time, and for a use although it is being woken for none", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { opened, remote } = await begin(stack)
+  for (const isUse of [false, false, true, true, false]) remote.wake("a", { isUse })
+  await expect.poll(() => opened.wakes.length).toBe(2)
+  const uses = (): unknown[] => opened.wakes.map(({ request }) => request.headers[tenantUseHeader])
+  expect(uses()).toEqual(["none", undefined])
+  for (const { response } of opened.wakes) response.writeHead(200).end("{}")
+  await expect
+    .poll(() => {
+      remote.wake("a", { isUse: false })
+      return opened.wakes.length
+    })
+    .toBe(3)
+  expect(uses()).toEqual(["none", undefined, "none"])
 })
 
 /** The next stream is there, and has delivered nothing. */

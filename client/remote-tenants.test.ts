@@ -6,7 +6,7 @@ import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMap, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { connectTenants } from "./remote-tenants.ts"
 import { configMaps } from "./resources.ts"
-import type { Tenant, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
+import { type Tenant, type TenantAdmin, type TenantWatchHandler, useHeaders } from "./tenants.ts"
 
 let fixture: TestGateway
 let remote: TenantAdmin & AsyncDisposable
@@ -103,6 +103,29 @@ describe("remote tenants", () => {
     expect(await remote.kubeconfig(tenant)).toContain("/tenants/again")
     await remote.delete(tenant)
     expect(fixture.gateway.tenants.get("again")).toBeUndefined()
+  })
+
+  test("leave alone when they were used last if a call is no use of them, which only an administrator may say", async () => {
+    const { tenant, ...credential } = await fixture.createTenant("unused")
+    const { presence } = (await fixture.gateway.tenants.byName("unused"))!
+    const before = presence.lastUsed
+    const unused = remote.client("unused", { isUse: false })
+    await unused.create(configMaps, configMap("c"))
+    await unused.get(configMaps, "default", "c")
+    const ending = new AbortController()
+    const watched = unused.watch(configMaps, { namespace: "default", resourceVersion: "0", signal: ending.signal })
+    await watched[Symbol.asyncIterator]().next()
+    ending.abort()
+    await expect.poll(() => presence.isInUse).toBe(false)
+    expect(presence.lastUsed).toBe(before)
+
+    const theirs = fixture.request("/tenants/unused/version", { ...credential, headers: useHeaders({ isUse: false }) })
+    expect((await theirs).code).toBe(200)
+    await expect.poll(() => presence.lastUsed).toBeGreaterThan(before)
+    await expect.poll(() => presence.isInUse).toBe(false)
+    const used = presence.lastUsed
+    await remote.client(tenant).get(configMaps, "default", "c")
+    await expect.poll(() => presence.lastUsed).toBeGreaterThan(used)
   })
 
   test("fail with AlreadyExists for a taken name, and with NotFound for a missing one", async () => {

@@ -5,7 +5,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import { backoff } from "./backoff.ts"
 import { pause, systemClock } from "./clock.ts"
-import { createHttpClient, type HttpClient, lines } from "./http/client.ts"
+import { clientOver, lines, type Transport } from "./http/client.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http/transport.ts"
 import { silentLog, type Log } from "./log.ts"
 import { type ObjectsLine, RemoteObjects } from "./remote-objects.ts"
@@ -22,7 +22,9 @@ import {
   type TenantIdentity,
   type TenantSubscriber,
   tenantUIDHeader,
+  type TenantUse,
   type TenantWatchHandler,
+  useHeaders,
 } from "./tenants.ts"
 
 /** The gateway's address and an administrator's certificate. */
@@ -35,6 +37,14 @@ const idleMs = 45_000
 
 /** ADDED also for a known tenant whose settings have changed. */
 type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
+
+/** The connections to a tenant, and the clients that use them. */
+interface TenantTransport {
+  transport: HttpTransport
+  client: KubeClient
+  /** Its calls are no use of the tenant. */
+  unused: KubeClient
+}
 
 export interface TenantsConnection extends TenantAdmin, AsyncDisposable {
   /** Sets the authority and client identity for new connections. */
@@ -60,9 +70,10 @@ class RemoteTenants implements TenantsConnection {
   readonly #ended = new AbortController()
   readonly #tenants = new Map<string, Tenant>()
   readonly #subscribers = new Set<TenantSubscriber>()
-  readonly #clients = new Map<string, HttpClient>()
+  readonly #transports = new Map<string, TenantTransport>()
   readonly #closing = new Set<Promise<void>>()
-  readonly #waking = new Set<string>()
+  /** Calls in progress, by name: whether they are use of the tenant. */
+  readonly #waking = new Map<string, boolean>()
   readonly #running: Promise<void>
   readonly connected: Promise<void>
 
@@ -89,20 +100,26 @@ class RemoteTenants implements TenantsConnection {
     return () => this.#subscribers.delete(subscriber)
   }
 
-  client(tenant: string | TenantIdentity): KubeClient {
-    const { name, uid } = identityOf(this, tenant)
+  client(tenant: string | TenantIdentity, { isUse = true }: TenantUse = {}): KubeClient {
+    const { client, unused } = this.#transportOf(identityOf(this, tenant))
+    return isUse ? client : unused
+  }
+
+  #transportOf({ name, uid }: GivenTenant): TenantTransport {
     const isListed = uid !== undefined && this.#tenants.get(name)?.uid === uid
-    const present = isListed ? this.#clients.get(name) : undefined
+    const present = isListed ? this.#transports.get(name) : undefined
     if (present !== undefined) return present
     const { server, headers } = this.#config
-    const client = createHttpClient({
+    const transport = new HttpTransport({
       ...this.#config,
       server: `${server.replace(/\/$/, "")}/tenants/${name}`,
       headers: () => ({ ...(typeof headers === "function" ? headers() : headers), ...meantFor(uid) }),
     })
+    const unused = clientOver(withHeaders(transport, useHeaders({ isUse: false })))
+    const made: TenantTransport = { transport, client: clientOver(transport), unused }
     // Nothing is kept for a tenant that was deleted meanwhile, or is not known yet.
-    if (isListed) this.#clients.set(name, client)
-    return client
+    if (isListed) this.#transports.set(name, made)
+    return made
   }
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
@@ -133,15 +150,19 @@ class RemoteTenants implements TenantsConnection {
     return items
   }
 
-  wake(name: string): void {
-    if (this.#waking.has(name)) return
-    this.#waking.add(name)
-    this.#call("POST", `${resourceOf(name).path}/wake`)
+  wake(name: string, use: TenantUse = {}): void {
+    const { isUse = true } = use
+    const inProgress = this.#waking.get(name)
+    if (inProgress === true || inProgress === isUse) return
+    this.#waking.set(name, isUse)
+    this.#call("POST", `${resourceOf(name).path}/wake`, { headers: useHeaders(use) })
       .catch((error: unknown) => {
         if (!this.#ended.signal.aborted)
           this.#log.warn({ tenant: name, error: String(error) }, "waking a tenant failed")
       })
-      .finally(() => this.#waking.delete(name))
+      .finally(() => {
+        if (this.#waking.get(name) === isUse) this.#waking.delete(name)
+      })
   }
 
   /** The gateway does not know about work in this process: a tenant that falls asleep meanwhile is woken again. */
@@ -174,14 +195,15 @@ class RemoteTenants implements TenantsConnection {
 
   renew(identity: TlsIdentity): void {
     this.#config = { ...this.#config, ...identity }
-    for (const one of [this.#transport, ...this.#clients.values()]) one.renew(identity)
+    this.#transport.renew(identity)
+    for (const { transport } of this.#transports.values()) transport.renew(identity)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort()
     this.#subscribers.clear()
     await this.#running
-    for (const client of this.#clients.values()) await client[Symbol.asyncDispose]()
+    for (const { transport } of this.#transports.values()) await transport[Symbol.asyncDispose]()
     await Promise.all(this.#closing)
     await this.#transport[Symbol.asyncDispose]()
   }
@@ -251,20 +273,20 @@ class RemoteTenants implements TenantsConnection {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined) return
     this.#tenants.delete(name)
-    const client = this.#clients.get(name)
-    this.#clients.delete(name)
+    const open = this.#transports.get(name)
+    this.#transports.delete(name)
     for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
-    if (client === undefined) return
-    const closing = closeClient(client, this.#log).finally(() => this.#closing.delete(closing))
+    if (open === undefined) return
+    const closing = close(open.transport, this.#log).finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
   }
 
   async #call(
     method: string,
     path: string,
-    { body, uid }: { body?: string; uid?: string | undefined } = {},
+    { body, uid, headers: more }: { body?: string; uid?: string | undefined; headers?: Record<string, string> } = {},
   ): Promise<string> {
-    const headers = meantFor(uid)
+    const headers = { ...meantFor(uid), ...more }
     const request: TransportRequest =
       body === undefined
         ? { method, path, headers }
@@ -282,9 +304,19 @@ function resourceOf(tenant: string | TenantIdentity): GivenTenant & { path: stri
 const meantFor = (uid: string | undefined): Record<string, string> =>
   uid === undefined ? {} : { [tenantUIDHeader]: uid }
 
-async function closeClient(client: AsyncDisposable, log: Log): Promise<void> {
+/** Sends the same requests with further headers. */
+function withHeaders(transport: Transport, headers: Record<string, string>): Transport {
+  return {
+    limits: transport.limits,
+    open: (request) => transport.open({ ...request, headers: { ...request.headers, ...headers } }),
+    readBody: (request, response) => transport.readBody(request, response),
+    asStatusError: (request, error) => transport.asStatusError(request, error),
+  }
+}
+
+async function close(transport: AsyncDisposable, log: Log): Promise<void> {
   try {
-    await client[Symbol.asyncDispose]()
+    await transport[Symbol.asyncDispose]()
   } catch (error) {
     log.warn({ error: String(error) }, "closing a client failed")
   }

@@ -60,6 +60,13 @@ export function identityOf(tenants: Pick<Tenants, "get">, tenant: string | Tenan
 /** Of requests to a gateway: the uid of the tenant that they are meant for. To the next one of its name they are not found. */
 export const tenantUIDHeader = "x-polyplane-tenant-uid"
 
+/** Of requests to a gateway: "none" is a call that is no use of the tenant (see {@link TenantUse}). Believed of its administrators. */
+export const tenantUseHeader = "x-polyplane-tenant-use"
+
+/** The headers of requests with that purpose. */
+export const useHeaders = ({ isUse = true }: TenantUse): Record<string, string> =>
+  isUse ? {} : { [tenantUseHeader]: "none" }
+
 export interface TenantEvent<T extends KubeObject> {
   tenant: string
   type: "ADDED" | "MODIFIED" | "DELETED"
@@ -93,7 +100,7 @@ export interface TenantWorker {
 export interface TenantUse {
   /**
    * false: the call is caused by a timer, not by a user, and the tenant may fall asleep as soon as the call has
-   * ended. A gateway in another process treats every call as use. Default: true.
+   * ended. Default: true.
    */
   isUse?: boolean
 }

@@ -7,11 +7,11 @@
 //   DELETE /polyplane/v1/tenants/<name>            Status, when nothing is left (*)
 //   GET    /polyplane/v1/tenants/<name>/address    TenantAddress
 //   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML (*)
-//   POST   /polyplane/v1/tenants/<name>/wake       Status
+//   POST   /polyplane/v1/tenants/<name>/wake       Status (**)
 //   GET    /polyplane/v1/faults                    {"items": [TenantFault]}
 //   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of ObjectsLine
 //
-// (*) of the tenant with the uid that the request names in a header, if it does
+// (*) of the tenant with the uid that the request names in a header, if it does; (**) no use of it, if another header says so
 
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from "express"
 import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
@@ -24,7 +24,7 @@ import {
   type TenantQuota,
 } from "../../client/tenants.ts"
 import type { GatewayRequest, GatewayResponse } from "../filters/chain.ts"
-import { meantUID } from "../request/named-tenant.ts"
+import { meantUID, useOf } from "../request/named-tenant.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
@@ -82,7 +82,7 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
   })
   serve(router, "/polyplane/v1/tenants/:name/wake", {
     post: (request, response) => {
-      tenants.wake(named(request))
+      tenants.wake(named(request), useOf(request))
       sendJson(response, success())
     },
   })

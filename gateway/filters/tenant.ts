@@ -5,7 +5,7 @@
 import { noSuchPath } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
-import { meantUID } from "../request/named-tenant.ts"
+import { meantUID, useOf } from "../request/named-tenant.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
 import type { Filter } from "./chain.ts"
@@ -14,23 +14,24 @@ import type { RequestState } from "./state.ts"
 export function withTenant(resolver: TenantResolver): Filter {
   return (request, response, next) => {
     const { state } = response.locals
-    const place = (found: ControlPlane | undefined): void => {
-      enter(resolver, state, found)
-      next()
-    }
     state.credentials = state.presented ?? credentialsOf(request)
     state.isAdministrator = resolver.isAdministrator(state.credentials)
-    const found = resolver.resolve(state.named, state, state.isAdministrator ? meantUID(request) : undefined)
+    const said = state.isAdministrator ? { uid: meantUID(request), ...useOf(request) } : undefined
+    const place = (found: ControlPlane | undefined): void => {
+      enter(resolver, state, found, said?.isUse)
+      next()
+    }
+    const found = resolver.resolve(state.named, state, said)
     return found instanceof Promise ? found.then(place) : place(found)
   }
 }
 
-function enter(resolver: TenantResolver, state: RequestState, found: ControlPlane | undefined): void {
+function enter(resolver: TenantResolver, state: RequestState, found: ControlPlane | undefined, isUse = true): void {
   if (found !== undefined) {
     state.controlPlane = found
     // Watches continue while the tenant sleeps; all other requests keep it awake.
-    if (state.info.verb === "watch") found.presence.touch()
-    else state.whenDone(found.presence.enter())
+    if (state.info.verb !== "watch") state.whenDone(found.presence.enter(isUse))
+    else if (isUse) found.presence.touch()
   } else if (state.isAdministrator && state.named.name !== undefined) {
     // Only the gateway's administrators may find out whether a tenant exists.
     throw noSuchTenant(state.named.name)

@@ -2,7 +2,7 @@
 // name. Pure. If the URL names none, the credential determines the tenant (tenancy/tenant-resolver.ts).
 
 import type { IncomingHttpHeaders } from "node:http"
-import { tenantUIDHeader } from "../../client/tenants.ts"
+import { tenantUIDHeader, tenantUseHeader, type TenantUse } from "../../client/tenants.ts"
 
 export interface NamedTenant {
   /** Undefined if the URL names no tenant. */
@@ -40,6 +40,11 @@ export function namedTenant(
 export function meantUID({ headers }: { headers: IncomingHttpHeaders }): string | undefined {
   const uid = headers[tenantUIDHeader]
   return typeof uid === "string" ? uid : undefined
+}
+
+/** Whether an administrator's request is use of the tenant: that of a part of Polyplane may say that it is none. */
+export function useOf({ headers }: { headers: IncomingHttpHeaders }): Required<TenantUse> {
+  return { isUse: headers[tenantUseHeader] !== "none" }
 }
 
 function hostTenant(host: string | undefined, domain: string | undefined): string | undefined {

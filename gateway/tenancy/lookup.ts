@@ -6,7 +6,7 @@ import type { TenantLookup } from "./tenant-resolver.ts"
 /** `settle`: set if other gateways create tenants, too. */
 export function lookupIn(known: KnownTenants, settle: TenantLookup["settle"]): TenantLookup {
   return {
-    byName: (name, uid) => known.get(name, uid)?.controlPlane(),
+    byName: (name, { uid, isUse } = {}) => known.get(name, uid)?.controlPlane(isUse),
     forCaller: (name, caller) => known.get(name)?.forCaller(caller),
     byAuthority: (commonName, caller) => known.byAuthority(commonName)?.forCaller(caller),
     byIssuer: (issuer, caller) => known.byIssuer(issuer)?.forCaller(caller),

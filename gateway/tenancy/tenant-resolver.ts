@@ -3,6 +3,7 @@
 
 import { issuerOf } from "../authentication/peer-certificate.ts"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
+import type { TenantUse } from "../../client/tenants.ts"
 import type { Credentials, ImmediateAuthenticator } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
@@ -18,17 +19,22 @@ export interface TenantResolver {
   readonly nobody: ControlPlane
   isAdministrator(credentials: Credentials): boolean
   /**
-   * Undefined: the tenant does not exist, or must not be visible to the caller. Synchronous if no tenant has to be woken. `uid`: what an
-   * administrator says is meant for that tenant, and not for the next one of its name.
+   * Undefined: the tenant does not exist, or must not be visible to the caller. Synchronous if no tenant has to be woken.
    */
-  resolve(named: NamedTenant, caller: Caller, uid?: string): Found
+  resolve(named: NamedTenant, caller: Caller, said?: Said): Found
+}
+
+/** What an administrator's request says of itself. */
+export interface Said extends TenantUse {
+  /** It is meant for that tenant, and not for the next one of its name. */
+  uid?: string | undefined
 }
 
 export type Found = ControlPlane | undefined | Promise<ControlPlane | undefined>
 
 /** The interface of the resolver to the existing tenants. Undefined: there is no such tenant. */
 export interface TenantLookup {
-  byName(name: string, uid?: string): Promise<ControlPlane> | undefined
+  byName(name: string, said?: Said): Promise<ControlPlane> | undefined
   /** The named tenant, unless it sleeps and would reject this caller: then it is not woken. The same applies to the next two. */
   forCaller(name: string, caller: Credentials): Found
   /** By the common name of its client authority. */
@@ -53,8 +59,8 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
   const { tenants, superCluster, nobody, administrators } = parts
 
   /** A certificate of another authority is answered as if the tenant did not exist, without waking it. */
-  function byName(name: string, { credentials, isAdministrator }: Caller, uid: string | undefined): Found {
-    if (isAdministrator) return tenants.byName(name, uid)
+  function byName(name: string, { credentials, isAdministrator }: Caller, said: Said | undefined): Found {
+    if (isAdministrator) return tenants.byName(name, said)
     const [leaf] = credentials.certificates
     if (leaf !== undefined && !tenants.mayBeOf(name, issuerOf(leaf))) return undefined
     return tenants.forCaller(name, credentials)
@@ -75,10 +81,10 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
       if (leaf === undefined || issuerOf(leaf) !== parts.administratorsName) return false
       return administrators.authenticate({ certificates, bearerToken: undefined }) !== undefined
     },
-    resolve(named, caller, uid) {
+    resolve(named, caller, said) {
       const { name } = named
       if (named.contradictory) return undefined
-      const find = () => (name === undefined ? byCredential(caller.credentials) : byName(name, caller, uid))
+      const find = () => (name === undefined ? byCredential(caller.credentials) : byName(name, caller, said))
       const otherwise = name === undefined ? superCluster : undefined
       return find() ?? otherwise ?? tenants.settle?.().then(find)
     },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { createRandom } from "../../apimachinery/testing/random.ts"
 import { silentLog } from "../../client/log.ts"
 import { namespaces } from "../../client/resources.ts"
-import type { TenantIdentity } from "../../client/tenants.ts"
+import type { TenantIdentity, TenantUse } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
 import type { WorkerPool } from "./pool.ts"
@@ -37,6 +37,24 @@ test("followers of tenants are told of changed settings", async () => {
   await spread.create({ ...made, quota: { pods: 3 } })
   await spread.create({ ...made, quota: { pods: 3 } })
   expect(told).toEqual([{ pods: 3 }])
+})
+
+test("an owner is told what is no use of its tenant", async () => {
+  const { pool, spread } = await begin()
+  await using _ = spread
+  const uses: unknown[] = []
+  const client = (_tenant: TenantIdentity, use?: TenantUse) => {
+    uses.push(use?.isUse ?? true)
+    return { get: () => Promise.resolve({}) }
+  }
+  const wake = (_tenant: string, use?: TenantUse) => void uses.push(use?.isUse ?? true)
+  for (const { worker } of pool.processes) Object.assign(worker, { tenants: { client, wake } })
+  await spread.create(fakeTenant("a"))
+  for (const use of [{ isUse: false }, { isUse: true }, undefined]) {
+    await spread.client("a", use).get(namespaces, undefined, "default")
+    spread.wake("a", use)
+  }
+  expect(uses).toEqual([false, false, true, true, true, true])
 })
 
 test("an owner is told for which tenant it is called, and nothing is done to the next one of the name", async () => {

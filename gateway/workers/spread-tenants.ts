@@ -14,6 +14,7 @@ import {
   type TenantFault,
   type TenantIdentity,
   type TenantSubscriber,
+  type TenantUse,
   type TenantWatchHandler,
   type TenantWatchOptions,
 } from "../../client/tenants.ts"
@@ -191,12 +192,12 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return all.flat()
   }
 
-  client(tenant: string | TenantIdentity): KubeClient {
+  client(tenant: string | TenantIdentity, use?: TenantUse): KubeClient {
     const presence = new Presence()
     const { name, uid } = identityOf(this, tenant)
     return createLazyClient(async () => {
       const { owner, identity } = await this.#owned(uid === undefined ? name : { name, uid })
-      return { client: owner.tenants.client(identity), presence }
+      return { client: owner.tenants.client(identity, use), presence }
     })
   }
 
@@ -209,8 +210,8 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return { owner, identity: present }
   }
 
-  wake(tenant: string): void {
-    this.#placement.get(tenant)?.owner?.tenants.wake(tenant)
+  wake(tenant: string, use?: TenantUse): void {
+    this.#placement.get(tenant)?.owner?.tenants.wake(tenant, use)
   }
 
   /** Owners do not know the queued work of this process: a tenant that falls asleep meanwhile is woken again. */
