@@ -58,6 +58,17 @@ export const clusterRoleBindings = cluster("rbac.authorization.k8s.io", "v1", "c
 export const certificateSigningRequests = cluster("certificates.k8s.io", "v1", "certificatesigningrequests")
 export const subjectAccessReviews = cluster("authorization.k8s.io", "v1", "subjectaccessreviews")
 export const validatingAdmissionPolicies = cluster("admissionregistration.k8s.io", "v1", "validatingadmissionpolicies")
+/** Of objects that may refuse writes of others. */
+export const admissionResources: readonly Resource[] = [
+  validatingAdmissionPolicies,
+  ...[
+    "validatingadmissionpolicybindings",
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
+    "validatingwebhookconfigurations",
+    "mutatingwebhookconfigurations",
+  ].map((resource) => cluster("admissionregistration.k8s.io", "v1", resource)),
+]
 export const customResourceDefinitions = cluster("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 export const virtualClusters = namespaced("tenancy.x-k8s.io", "v1alpha1", "virtualclusters")
 export const clusterVersions = cluster("tenancy.x-k8s.io", "v1alpha1", "clusterversions")

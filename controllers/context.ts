@@ -11,9 +11,10 @@ import type { KubeClient } from "../client/rest.ts"
 import type { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
-import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
+import { runWorkers, type ReconcileResult, type Untried } from "../client/workqueue/workers.ts"
 import type { Activity, Pace } from "./activity.ts"
 import type { AggregatedResources } from "./aggregated/aggregated-resources.ts"
+import type { FailedKeys } from "./failed-keys.ts"
 import type { Informers } from "./informers.ts"
 import { queueName } from "./queue-names.ts"
 import { giveUpOf, retriesOf } from "./retries.ts"
@@ -57,6 +58,7 @@ export interface ControllerContext {
   /** Number of keys processed at the same time, per controller. */
   workers: number
   activity: Activity
+  failed: FailedKeys
   limits: ControllerLimits
   /** Counts the queues. */
   metrics?: ClientMetrics | undefined
@@ -116,6 +118,8 @@ export class Controller<T extends KubeObject> implements Actor {
   readonly #options: ControllerOptions<T>
   readonly #queue: FairQueue<Key>
   readonly #events: EventRecorder
+  /** By tenant, the number of keys being processed that have failed before. */
+  readonly #retrying = new Map<string, number>()
 
   constructor(ctx: ControllerContext, options: ControllerOptions<T>) {
     this.name = options.name
@@ -157,8 +161,10 @@ export class Controller<T extends KubeObject> implements Actor {
     this.#events.event(this.client(tenant), object, type, reason, message, tenant)
   }
 
+  /** What is tried again keeps no tenant awake: it may fail for ever. */
   client(tenant: string): KubeClient {
-    return this.#ctx.tenants.client(tenant, { isUse: this.#options.isPeriodic !== true })
+    const isUse = this.#options.isPeriodic !== true && !this.#retrying.has(tenant)
+    return this.#ctx.tenants.client(tenant, { isUse })
   }
 
   pace(tenant: string, calls: number): Pace {
@@ -185,22 +191,46 @@ export class Controller<T extends KubeObject> implements Actor {
     })
     for (const informer of reads) informer.subscribe({ synced: (tenant) => this.#synced(tenant) })
     const unregister = this.#ctx.tenants.register(this.#queue)
-    const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult> => {
-      // The tenant may have been deleted while its key waited. If it fell asleep, the due key wakes it and all its objects are reconciled.
+    this.#ctx.failed.subscribe((tenant) => this.#tryAgain(tenant))
+    const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult | Untried> => {
+      // The tenant may have been deleted while its key waited.
       if (this.#ctx.tenants.get(key.tenant) === undefined) return
-      if (!this.#ready(key.tenant)) {
-        const wait = this.#options.wakesInMs?.(key) ?? 0
-        if (wait === "never") return
-        return wait > 0 ? { requeueAfterMs: wait } : this.#ctx.tenants.wake(key.tenant, { isUse: false })
-      }
+      if (!this.#ready(key.tenant)) return this.#wakeFor(key)
       this.#ctx.activity.observed(key.tenant)
-      return reconcile(key, until)
+      if (this.#queue.retries(key) === 0) return reconcile(key, until)
+      using _ = this.#retry(key.tenant)
+      return await reconcile(key, until)
     }
     const giveUp = giveUpOf(name)
     await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded, giveUp })
     unregister()
     this.#queue[Symbol.dispose]()
     await this.#events.drained()
+  }
+
+  /** The tenant fell asleep before the key was due. When it is woken, all its objects are reconciled, and all keys that have failed. */
+  #wakeFor(key: Key): ReconcileResult | Untried {
+    const wait = this.#options.wakesInMs?.(key) ?? 0
+    if (wait === "never") return
+    if (wait > 0) return { requeueAfterMs: wait }
+    if (this.#queue.retries(key) === 0) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
+    const longer = this.#ctx.failed.wake(key.tenant)
+    return { isUntried: true, requeueAfterMs: longer > 0 ? longer : undefined }
+  }
+
+  #retry(tenant: string): Disposable {
+    this.#retrying.set(tenant, (this.#retrying.get(tenant) ?? 0) + 1)
+    return {
+      [Symbol.dispose]: () => {
+        const left = (this.#retrying.get(tenant) ?? 1) - 1
+        if (left === 0) this.#retrying.delete(tenant)
+        else this.#retrying.set(tenant, left)
+      },
+    }
+  }
+
+  #tryAgain(tenant: string): void {
+    if (this.#ready(tenant)) this.#queue.addFailed(tenant)
   }
 
   #concerns(object: T): boolean {
@@ -213,6 +243,8 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   #synced(tenant: string): void {
-    if (this.#ready(tenant)) this.enqueueAll(tenant)
+    if (!this.#ready(tenant)) return
+    this.enqueueAll(tenant)
+    this.#queue.addFailed(tenant)
   }
 }

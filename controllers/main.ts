@@ -24,6 +24,7 @@ import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
 import { runEndpointSliceMirroring } from "./endpointslice/mirroring.ts"
 import { runEphemeralVolumes } from "./ephemeral-volume/ephemeral-volume.ts"
+import { FailedKeys } from "./failed-keys.ts"
 import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
 import { Informers } from "./informers.ts"
 import { runJobs } from "./job/job.ts"
@@ -137,6 +138,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     ...(signer === undefined ? {} : { signer }),
     workers,
     activity: new Activity(clock, signal),
+    failed: new FailedKeys({ tenants: managed, clock, signal }),
     limits: { ...defaultLimits, ...options.limits },
     metrics,
   }

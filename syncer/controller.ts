@@ -13,7 +13,7 @@ import { scrubText, tenantMessage, type ScrubNames } from "../apimachinery/tenan
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
 import { claimedFor, decide, type Decision } from "./decision.ts"
-import { RefusedError, inTenant, isRefusal, isRefusedByTenant } from "./failures.ts"
+import { RefusedError, type TenantFailure, inTenant, isOfTenant, isRefusal, isRefusedByTenant } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
@@ -180,20 +180,20 @@ export class SyncController {
       }
     }
     // Another state of the copy is decided upon anew.
-    const refused = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
-    // What super has not done is still to be done, whatever the tenant refuses.
+    const inTheTenant = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
+    // What super has not done is still to be done, whatever becomes of the tenant's.
     if (failure !== undefined) this.#failed(work, "FailedUpdate", failure)
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits) }
-    if (refused !== undefined) throw refused
+    if (inTheTenant !== undefined) throw inTheTenant
   }
 
-  /** Returns what the tenant refuses. */
-  async #stepsInTenant(work: Work, steps: readonly TenantStep[]): Promise<RefusedError | undefined> {
+  /** Returns what the tenant refuses, or fails to do. */
+  async #stepsInTenant(work: Work, steps: readonly TenantStep[]): Promise<RefusedError | TenantFailure | undefined> {
     try {
       for (const step of steps) await this.#stepInTenant(work, step)
       return undefined
     } catch (error) {
-      if (isRefusedByTenant(error)) return error
+      if (isOfTenant(error)) return error
       throw error
     }
   }

@@ -7,10 +7,10 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import { events, persistentVolumeClaims, pods, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
-import type { Tenants } from "../client/tenants.ts"
+import type { Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { scrubText } from "../apimachinery/tenant-texts.ts"
-import { isRefusal } from "./failures.ts"
+import { inTenant, isRefusedByTenant } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 
 interface ObjectReference {
@@ -45,7 +45,7 @@ export class EventMirror {
     this.#caches = caches
   }
 
-  async reconcile(key: SyncKey): Promise<void> {
+  async reconcile(key: SyncKey, use?: TenantUse): Promise<void> {
     const tenant = this.#tenants.get(key.tenant)
     if (tenant === undefined) return
     const home = superNamespace(tenant.clusterKey, key.namespace)
@@ -71,17 +71,17 @@ export class EventMirror {
       involvedObject: { ...reference, namespace: key.namespace, ...(uid === undefined || uid === "" ? {} : { uid }) },
       ...(event.message === undefined ? {} : { message: scrubText(event.message, names) }),
     }
-    await this.#write(key, wanted)
+    await this.#write(key, wanted, use)
   }
 
   /** Most events occur once; only for a repetition does the Event exist already. One that the tenant's admission refuses is lost. */
-  async #write({ tenant, namespace, name }: SyncKey, wanted: EventObject): Promise<void> {
-    const client = this.#tenants.client(tenant)
+  async #write({ tenant, namespace, name }: SyncKey, wanted: EventObject, use?: TenantUse): Promise<void> {
+    const client = this.#tenants.client(tenant, use)
     try {
-      await client.create(events, wanted)
+      await inTenant(client.create(events, wanted))
       return
     } catch (error) {
-      if (isRefusal(error)) return
+      if (isRefusedByTenant(error)) return
       if (!isAlreadyExists(error)) throw error
     }
     const patch: Record<string, unknown> = {}
@@ -89,9 +89,9 @@ export class EventMirror {
       if (wanted[field] !== undefined) patch[field] = wanted[field]
     }
     try {
-      await client.patch(events, namespace, name, patch, { type: "merge" })
+      await inTenant(client.patch(events, namespace, name, patch, { type: "merge" }))
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error) && !isRefusal(error)) throw error
+      if (!isNotFound(error) && !isConflict(error) && !isRefusedByTenant(error)) throw error
     }
   }
 }

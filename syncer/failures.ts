@@ -29,15 +29,31 @@ export class RefusedError extends Error {
 export const isRefusedByTenant = (error: unknown): error is RefusedError =>
   error instanceof RefusedError && error.byTenant
 
-/** A write to a tenant. Throws RefusedError. */
+/** The tenant's own server cannot do it at the moment: a webhook of the tenant does not respond, or fails, or the server does. */
+export class TenantFailure extends Error {
+  constructor(cause: StatusError) {
+    super(cause.message, { cause })
+    this.name = "TenantFailure"
+  }
+}
+
+/** The tenant is at fault, and not what is between it and super. */
+export const isOfTenant = (error: unknown): error is RefusedError | TenantFailure =>
+  isRefusedByTenant(error) || error instanceof TenantFailure
+
+/** A write to a tenant. Throws RefusedError and TenantFailure. */
 export async function inTenant<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {
-    if (!isRefusal(error)) throw error
-    throw new RefusedError(error.message, { mayChangeUnseen: true, byTenant: true, cause: error })
+    if (isRefusal(error)) throw new RefusedError(error.message, { mayChangeUnseen: true, byTenant: true, cause: error })
+    throw isFailure(error) ? new TenantFailure(error) : error
   }
 }
+
+/** Webhooks choose their codes. */
+const isFailure = (error: unknown): error is StatusError =>
+  error instanceof StatusError && (error.code >= 500 || error.code === 429)
 
 /** Client errors that may be gone with the next attempt: credentials, absent or changed objects, timeouts, overload. */
 const transient = new Set([401, 404, 408, 409, 429])

@@ -22,7 +22,7 @@ export function identify({ tenant, resource, namespace, name }: SyncKey): string
 }
 
 /** Whether a key of this tenant has that identity. */
-export function isOfTenant(id: string, tenant: string): boolean {
+export function isKeyOf(id: string, tenant: string): boolean {
   return id.startsWith(`${tenant} `)
 }
 

@@ -9,7 +9,7 @@ import { namespaces } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
-import { inTenant, isRefusal, isRefusedByTenant } from "./failures.ts"
+import { inTenant, isOfTenant, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import { publications } from "./resources/index.ts"
 import type { Patch, Publication, SyncContext } from "./resources/resource-sync.ts"
@@ -54,8 +54,8 @@ export class Publisher {
     // What one side refuses does not keep the other from what is known.
     const inTheTenant = await failureOf(inTenant(this.#publish(kind, context, name, use)))
     const inSuper = await failureOf(this.#claim(kind, context, name))
-    // What the tenant refuses is not tried again while it sleeps; what super has not answered is.
-    const isSuperFirst = isRefusedByTenant(inTheTenant) && !isRefusal(inSuper)
+    // What the tenant refuses, or fails to do, is hardly tried again while it sleeps; what super has not answered is.
+    const isSuperFirst = isOfTenant(inTheTenant) && !isRefusal(inSuper)
     const failure = isSuperFirst ? (inSuper ?? inTheTenant) : (inTheTenant ?? inSuper)
     if (failure !== undefined) throw failure
   }

@@ -1,11 +1,13 @@
 // The main loop of the syncer: informers of both sides → keys → fair queue (round robin over tenants) → one of four reconcilers.
 // In addition, the patrol compares everything and enqueues what differs.
 
+import { watchAdmission } from "../client/admission-changes.ts"
 import { errorMessage } from "../apimachinery/error-message.ts"
 import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
 import { endsWithin, pause, type Clock } from "../client/clock.ts"
-import { silentLog, type Log } from "../client/log.ts"
+import { errorsOnly, type Log } from "../client/log.ts"
+import { LimitedWakings } from "../client/limited-wakings.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
@@ -26,7 +28,7 @@ import { PatrolMetrics } from "./patrol-metrics.ts"
 import { Preemption } from "./preemption.ts"
 import { Publisher } from "./publisher.ts"
 import { publications, syncOf } from "./resources/index.ts"
-import { Retries, retryDelaysOf } from "./retries.ts"
+import { Retries } from "./retries.ts"
 import { TokenKeeper } from "./token-keeper.ts"
 
 export class Syncer implements AsyncDisposable {
@@ -47,7 +49,7 @@ export class Syncer implements AsyncDisposable {
   readonly #recorder: EventRecorder
   readonly #stopping = new AbortController()
   readonly #byClusterKey = new Map<string, Tenant>()
-  readonly #retries = new Retries()
+  readonly #retries: Retries
   /** Comparisons of whole tenants, whose results are enqueued in pieces. */
   readonly #comparisons = new Comparisons((tenant) => this.#compare(tenant))
   /** Tenants that have been compared completely since the start. */
@@ -58,17 +60,18 @@ export class Syncer implements AsyncDisposable {
 
   private constructor(options: SyncerOptions) {
     this.#options = options
-    this.#tenants = options.tenants
-    this.#log = logOf(options)
-    this.#clock = clockOf(options)
     const { tenants } = options
-    const clock = this.#clock
+    const clock = clockOf(options)
+    this.#tenants = tenants
+    this.#log = logOf(options)
+    this.#clock = clock
+    this.#retries = new Retries(new LimitedWakings(tenants, clock, syncerLimits.wakingForFailedMs))
     const superClient = observe(options.superClient, new Reachability(this.#log))
     const settings = settingsOf(options)
     const maxWorking = options.workers ?? syncerLimits.workers
     const metrics = options.metrics?.queue("syncer")
     this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock, metrics })
-    this.#caches = new Caches({ tenants, superClient, clock, log: errorsOnly(this.#log) })
+    this.#caches = new Caches({ tenants, superClient, clock, log: errorsOnly(this.#log) }) // outages are reported once, and not for each kind
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)
@@ -85,7 +88,7 @@ export class Syncer implements AsyncDisposable {
       ensureTokens: (tenant, pod, use) => this.#tokens.ensure(tenant, pod, use),
       ensureNode: (tenant, name, use) => this.#ensureNode(tenant, name, use),
     })
-    const contextOf = (tenant: Tenant): ReturnType<SyncController["contextOf"]> => this.#controller.contextOf(tenant)
+    const contextOf: SyncController["contextOf"] = (tenant) => this.#controller.contextOf(tenant)
     this.#publisher = new Publisher({ tenants, superClient, caches, contextOf, events: this.#recorder })
     this.#preemption = new Preemption({ tenants, superClient, clock, events: this.#recorder, contextOf })
     this.#events = new EventMirror(tenants, caches)
@@ -169,6 +172,7 @@ export class Syncer implements AsyncDisposable {
         },
       }),
     )
+    watchAdmission(this.#tenants, (tenant) => this.#tryAgain(tenant), signal)
     this.#synced = this.#caches.start(signal)
     const isBusy = (tenant: string): boolean => this.#queue.isBusy(tenant) || this.#comparisons.isBusy(tenant)
     this.#stops.push(this.#tenants.register({ isBusy, following: this.#synced }))
@@ -191,8 +195,7 @@ export class Syncer implements AsyncDisposable {
   }
 
   #keepNodeLeases(signal: AbortSignal): Promise<void> {
-    const informer = this.#caches.tenantInformer(nodes)
-    const nodesOf = (tenant: string): readonly Node[] => informer.list(tenant) as Node[]
+    const nodesOf = (tenant: string): readonly Node[] => this.#caches.tenantInformer(nodes).list(tenant) as Node[]
     return keepNodeLeases({ tenants: this.#tenants, nodesOf, clock: this.#clock, log: this.#log }, signal)
   }
 
@@ -221,28 +224,28 @@ export class Syncer implements AsyncDisposable {
       return outcome
     } catch (error) {
       if (error instanceof RefusedError && !error.mayChangeUnseen) return this.#retries.end(key)
-      const delays = retryDelaysOf(error)
-      const isNew = this.#retries.note(key, error)
+      const failure = this.#retries.failed(key, error)
       // Only conflicts and bugs remain: the workers log and retry them.
-      if (delays === undefined) throw error
+      if (failure === undefined) throw error
       const said = { key, error: errorMessage(error) }
-      if (isNew) this.#log.warn(said, "a tenant refuses what the syncer has for it; retrying")
+      if (failure.isNew)
+        this.#log.warn(said, "a tenant refuses what the syncer has for it, or fails to do it; retrying")
       else this.#log.debug(said, "reconcile failed; retrying")
-      return this.#retries.after(key, delays)
+      return failure.again
     }
   }
 
   /** The tenant fell asleep before the key was due. When it wakes, it is compared completely, except for events. */
   #wakeFor(key: SyncKey): Outcome {
-    // Running pods would lose their tokens.
-    if (key.resource === podTokens || !this.#retries.isRefusedByTenant(key)) this.#wake(key.tenant)
+    if (this.#retries.isAtRest(key)) return this.#retries.wakeFor(key)
+    this.#wake(key.tenant)
     return key.resource === superEvents ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
   }
 
   async #dispatch(key: SyncKey): Promise<Outcome> {
-    if (key.resource === superEvents) return this.#events.reconcile(key)
-    if (key.resource === podTokens) return this.#tokens.reconcile(key)
-    const use = { isUse: !this.#retries.isRefusedByTenant(key) }
+    const use = { isUse: !this.#retries.isAtRest(key) }
+    if (key.resource === superEvents) return this.#events.reconcile(key, use)
+    if (key.resource === podTokens) return this.#tokens.reconcile(key, use)
     if (syncOf(key) === undefined) return this.#publisher.reconcile(key, use)
     const outcome = await this.#controller.reconcile(key, use)
     const tenant = this.#tenants.get(key.tenant)
@@ -252,9 +255,8 @@ export class Syncer implements AsyncDisposable {
 
   #wake(tenant: string): boolean {
     // Until the super cluster has been listed, every object in it is reported as new, which says nothing about a tenant.
-    if (!this.#caches.superReady) return false
-    this.#tenants.wake(tenant)
-    return true
+    if (this.#caches.superReady) this.#tenants.wake(tenant)
+    return this.#caches.superReady
   }
 
   async #ensureNode(tenant: Tenant, name: string, use: TenantUse): Promise<void> {
@@ -275,9 +277,16 @@ export class Syncer implements AsyncDisposable {
     } catch (error) {
       this.#log.error({ tenant: name, err: error }, "first comparison failed")
     }
+    this.#tryAgain(name)
     // Not if it has fallen asleep meanwhile.
     if (this.#caches.isReady(name)) this.#compared.add(name)
     else this.#wake(name)
+  }
+
+  /** What has failed may succeed now: the tenant has woken, or its admission has changed. */
+  #tryAgain(name: string): void {
+    if (!this.#caches.isReady(name)) return
+    for (const key of this.#retries.atRest(name)) this.#queue.add(key)
   }
 
   #forget(tenant: Tenant): void {
@@ -289,6 +298,3 @@ export class Syncer implements AsyncDisposable {
     this.#retries.forgetTenant(tenant.name)
   }
 }
-
-/** The reachability check reports outages; informers would repeat them for each kind. */
-const errorsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })

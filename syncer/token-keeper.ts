@@ -31,7 +31,7 @@ export class TokenKeeper {
     this.#parts = parts
   }
 
-  async reconcile(key: SyncKey): Promise<Outcome> {
+  async reconcile(key: SyncKey, use?: TenantUse): Promise<Outcome> {
     const { tenants, caches, clock } = this.#parts
     const tenant = tenants.get(key.tenant)
     if (tenant === undefined) return
@@ -46,7 +46,7 @@ export class TokenKeeper {
     const isInSuper =
       caches.superInformer(pods).get(superNamespace(tenant.clusterKey, key.namespace), key.name) !== undefined
     if (!isInSuper && this.#secretOf(tenant, pod) === undefined) return
-    const due = await this.#refresh(tenant, pod)
+    const due = await this.#refresh(tenant, pod, use)
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
   }
 

@@ -70,6 +70,10 @@ class Model {
     this.addAfter(id, now + Math.min(limits.baseDelayMs * 2 ** failures, limits.maxDelayMs))
   }
 
+  addFailed(group: string): void {
+    for (const id of this.of([...this.failures.keys()], group)) this.add(id)
+  }
+
   pass(until: number): void {
     const due = [...this.delayed].filter(([, at]) => at <= until).sort(([, a], [, b]) => a - b)
     // One that is taken meanwhile is not due any more.
@@ -96,7 +100,8 @@ class Model {
 
   remove(group: string): void {
     const gone = this.of([...this.queued, ...this.again, ...this.delayed.keys()], group)
-    for (const known of [this.again, this.delayed, this.failures]) for (const id of gone) known.delete(id)
+    for (const known of [this.again, this.delayed]) for (const id of gone) known.delete(id)
+    for (const id of this.of([...this.failures.keys()], group)) this.failures.delete(id)
     this.queued = this.queued.filter((id) => !gone.includes(id))
     this.refused.delete(group)
     this.#noteWaiting()
@@ -211,6 +216,10 @@ class Run {
     if (chance(random, 0.2)) {
       queue.removeGroup(keyOf(id).group)
       return model.remove(keyOf(id).group)
+    }
+    if (chance(random, 0.2)) {
+      queue.addFailed(keyOf(id).group)
+      return model.addFailed(keyOf(id).group)
     }
     if (chance(random, 0.3)) return this.#clock.correct(random(7_200_000) - 3_600_000)
     if (chance(random, 0.5)) return this.#waiters.at(random(this.#waiters.length))?.abort()

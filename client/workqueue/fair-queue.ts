@@ -34,6 +34,8 @@ export class FairQueue<K> implements Disposable {
   readonly #clock: Clock
   readonly #keysPerGroup: number
   readonly #rateLimiter: RateLimiter
+  /** By group and id, keys that the rate limiter has counted a failure of. */
+  readonly #failed = new Map<string, Map<string, K>>()
   readonly #turns: RoundRobin<K>
   /** Ids that are queued, or that were added again while being processed. */
   readonly #dirty = new Map<string, K>()
@@ -113,11 +115,27 @@ export class FairQueue<K> implements Disposable {
   }
 
   addRateLimited(key: K): void {
-    this.addAfter(key, this.#rateLimiter.next(this.#options.identify(key)))
+    if (this.#disposed) return
+    const id = this.#options.identify(key)
+    const group = this.#options.group(key)
+    const ofGroup = this.#failed.get(group) ?? new Map<string, K>()
+    this.#failed.set(group, ofGroup.set(id, key))
+    this.addAfter(key, this.#rateLimiter.next(id))
   }
 
   forget(key: K): void {
-    this.#rateLimiter.forget(this.#options.identify(key))
+    const id = this.#options.identify(key)
+    if (this.#rateLimiter.retries(id) === 0) return
+    this.#rateLimiter.forget(id)
+    const group = this.#options.group(key)
+    const ofGroup = this.#failed.get(group)
+    ofGroup?.delete(id)
+    if (ofGroup?.size === 0) this.#failed.delete(group)
+  }
+
+  /** Adds the keys of the group that have failed: they may succeed now. Their numbers of failures stay. */
+  addFailed(group: string): void {
+    for (const key of this.#failed.get(group)?.values() ?? []) this.add(key)
   }
 
   retries(key: K): number {
@@ -151,13 +169,10 @@ export class FairQueue<K> implements Disposable {
       if (this.#options.group(key) !== name) continue
       this.#dirty.delete(id)
       this.#options.metrics?.dropped(id)
-      this.#rateLimiter.forget(id)
     }
-    this.#delayed.removeWhere((key) => {
-      if (this.#options.group(key) !== name) return false
-      this.#rateLimiter.forget(this.#options.identify(key))
-      return true
-    })
+    this.#delayed.removeWhere((key) => this.#options.group(key) === name)
+    for (const id of this.#failed.get(name)?.keys() ?? []) this.#rateLimiter.forget(id)
+    this.#failed.delete(name)
   }
 
   [Symbol.dispose](): void {

@@ -16,6 +16,12 @@ export class TerminalError extends Error {
 
 export type ReconcileResult = void | { requeueAfterMs: number }
 
+/** Nothing was attempted: the number of failures of the key stays. Without a time, another event enqueues the key. */
+export interface Untried {
+  isUntried: true
+  requeueAfterMs: number | undefined
+}
+
 export interface GiveUp {
   /** Number of consecutive failures that are retried. */
   after: number
@@ -27,7 +33,7 @@ export interface WorkerOptions<K> {
   queue: FairQueue<K>
   /** Number of keys processed at the same time. */
   workers: number
-  reconcile(key: K, signal: AbortSignal): Promise<ReconcileResult>
+  reconcile(key: K, signal: AbortSignal): Promise<ReconcileResult | Untried>
   name: string
   log: Log
   signal: AbortSignal
@@ -86,8 +92,8 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   const { queue, name, log, signal } = options
   try {
     const result = await options.reconcile(key, signal)
-    if (result !== undefined) queue.addAfter(key, result.requeueAfterMs)
-    queue.forget(key)
+    if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs)
+    if (result === undefined || !("isUntried" in result)) queue.forget(key)
   } catch (error) {
     if (signal.aborted) return
     if (error instanceof TerminalError) {

@@ -8,6 +8,7 @@ import { silentLog } from "../../client/log.ts"
 import { Activity } from "../activity.ts"
 import { AggregatedResources } from "../aggregated/aggregated-resources.ts"
 import { defaultLimits } from "../context.ts"
+import { FailedKeys } from "../failed-keys.ts"
 import { Informers } from "../informers.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -121,6 +122,7 @@ describe("pods", () => {
       rootCertificateAuthority: "",
       workers: 1,
       activity: new Activity(clock, stopping.signal),
+      failed: new FailedKeys({ tenants, clock, signal: stopping.signal }),
       limits: { ...defaultLimits, finishedPods: 2 },
     }
     const running = runPodGarbageCollector(ctx)

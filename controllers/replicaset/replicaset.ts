@@ -46,7 +46,7 @@ interface Parts {
 }
 
 async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
-  const { ctx, kind, expectations, hold } = parts
+  const { ctx, kind, controller, expectations, hold } = parts
   const object = ctx.informers.of<ReplicaObject>(kind.resource).get(key.tenant, key.namespace, key.name)
   if (object === undefined) return hold.release(key)
   const uid = object.metadata.uid ?? ""
@@ -56,7 +56,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const needsSync = expectations.satisfied(uid)
   const selector = selectorFromLabelSelector(kind.selector(object))
   const active = await claim<Pod>({
-    client: ctx.tenants.client(key.tenant),
+    client: controller.client(key.tenant),
     resource: podResource,
     owner: object,
     ownerKind: kind,
@@ -87,7 +87,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   if (heldMs > 0) return { requeueAfterMs: heldMs }
   hold.release(key)
   if (!isSettled) {
-    await ctx.tenants.client(key.tenant).update(kind.resource, { ...object, status }, { subresource: "status" })
+    await controller.client(key.tenant).update(kind.resource, { ...object, status }, { subresource: "status" })
   }
   if (failure !== undefined) throw failure
   const next = nextAvailabilityMs(active, object.spec?.minReadySeconds ?? 0, now)

@@ -1,0 +1,135 @@
+// What a tenant's webhooks fail to let happen may fail for ever: the tenant sleeps nevertheless, and nothing is lost.
+
+import { expect, test, vi } from "vitest"
+import type { KubeObject } from "../apimachinery/object.ts"
+import { internalError } from "../apimachinery/status.ts"
+import { admissionResources, jobs, namespaces, pods, replicaSets } from "../client/resources.ts"
+import type { KubeClient, Resource } from "../client/rest.ts"
+import { FakeClock } from "../client/testing/fake-clock.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import type { TenantUse } from "../client/tenants.ts"
+import { wakingForFailedMs } from "./failed-keys.ts"
+import { startControllers } from "./main.ts"
+import { eventually, harnessAuthority, startHarness } from "./testing/harness.ts"
+import { SleepingTenants } from "./testing/sleeping-tenants.ts"
+
+const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+const made: Record<string, [Resource, object]> = {
+  replicaset: [
+    replicaSets,
+    {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: "a", namespace: "default", uid: "a" },
+      spec: { replicas: 1, selector: { matchLabels: { app: "a" } }, template },
+    },
+  ],
+  job: [
+    jobs,
+    {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "a", namespace: "default", uid: "a" },
+      spec: {
+        parallelism: 1,
+        completions: 1,
+        backoffLimit: 6,
+        selector: { matchLabels: { app: "a" } },
+        template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } },
+      },
+    },
+  ],
+}
+
+/** Fails to let pods in. Returns the number of attempts. */
+function failWith(cluster: FakeCluster): () => number {
+  let tries = 0
+  cluster.fail = (verb, resource) => {
+    if (verb !== "create" || resource !== "pods") return undefined
+    tries++
+    return internalError('failed calling webhook "w": no such host')
+  }
+  return () => tries
+}
+
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test.each(Object.keys(made))(
+  "a sleeping tenant is woken rarely for what it fails to do, and for no use: %s",
+  async (name) => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    await cluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
+    const [resource, object] = made[name]!
+    await cluster.create(resource, object as KubeObject)
+    const tries = failWith(cluster)
+    const tenants = new SleepingTenants(["a"], (_tenant, of) => cluster.all(of), cluster)
+    const uses: boolean[] = []
+    tenants.client = (...[, use]: [tenant?: unknown, use?: TenantUse]): KubeClient => {
+      uses.push(use?.isUse ?? true)
+      return cluster
+    }
+    const wake = vi.spyOn(tenants, "wake")
+    await using _controllers = startControllers(tenants, {
+      rootCertificateAuthority: harnessAuthority,
+      clock,
+      only: [name],
+    })
+    tenants.wake("a")
+    await eventually(() => expect(tries()).toBeGreaterThan(0))
+    // As long as it would be awake: its first retries.
+    for (let second = 0; second < 60; second++) {
+      clock.advance(1_000)
+      await turns()
+    }
+    await eventually(() => expect(tenants.rest()).toBe(0))
+    wake.mockClear()
+    uses.length = 0
+    const before = tries()
+    const minutes = 10 * 60
+    for (let minute = 0; minute < minutes; minute++) {
+      clock.advance(60_000)
+      await turns()
+      tenants.rest()
+    }
+    const most = (minutes * 60_000) / wakingForFailedMs + 1
+    expect(wake.mock.calls.length).toBeGreaterThan(most / 3)
+    expect(wake.mock.calls.length).toBeLessThanOrEqual(most)
+    const wakings = wake.mock.calls as [tenant: string, use?: TenantUse][]
+    expect(new Set(wakings.map(([, use]) => use?.isUse))).toEqual(new Set([false]))
+    expect(new Set(uses)).toEqual(new Set([false]))
+    expect(tries() - before).toBeGreaterThan(most / 3)
+    // The delay between two attempts does not begin anew with each waking.
+    expect(tries() - before).toBeLessThanOrEqual(2 * most)
+
+    cluster.fail = undefined
+    tenants.wake("a")
+    await eventually(() => expect(cluster.all(pods)).toHaveLength(1))
+  },
+)
+
+test.each(Object.keys(made))(
+  "what a tenant fails to do is tried again at once when its admission changes: %s",
+  async (name) => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: [name], clock })
+    const { cluster } = harness
+    const [resource, object] = made[name]!
+    const tries = failWith(cluster)
+    const [, , , , webhooks] = admissionResources
+    const webhook = { apiVersion: "admissionregistration.k8s.io/v1", kind: "Any", metadata: { name: "w" } }
+    await cluster.create(webhooks!, webhook)
+    await cluster.create(resource, object as KubeObject)
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(tries()).toBeGreaterThan(3)
+    })
+    await turns()
+    // The clock does not advance.
+    cluster.fail = undefined
+    await cluster.delete(webhooks!, undefined, "w")
+    await eventually(() => expect(cluster.all(pods)).toHaveLength(1))
+  },
+)

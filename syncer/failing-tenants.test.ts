@@ -1,0 +1,181 @@
+// What a tenant's webhooks fail to let happen, and what super refuses, may fail for ever: the tenant sleeps nevertheless, and nothing is
+// lost when it succeeds again.
+
+import { describe, expect, test, vi } from "vitest"
+import { forbidden, internalError } from "../apimachinery/status.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import { admissionResources, events, namespaces, nodes, pods, serviceAccounts } from "../client/resources.ts"
+import { FakeClock } from "../client/testing/fake-clock.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { eventually } from "../test/harness/eventually.ts"
+import { startSyncer } from "./main.ts"
+import { syncerLimits } from "./options.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+import { object, podOf } from "./testing/harness.ts"
+
+const tenant = fakeTenant("acme")
+const home = superNamespace(tenant.clusterKey, "default")
+const minuteMs = 60_000
+
+async function begin() {
+  const clock = new FakeClock(Date.now())
+  const superCluster = new FakeCluster({ isSuper: true })
+  const tenants = new FakeTenants()
+  const cluster = tenants.add(tenant)
+  await cluster.create(namespaces, object("Namespace", undefined, "default"))
+  await cluster.create(serviceAccounts, object("ServiceAccount", "default", "default"))
+  await cluster.create(pods, podOf("web"))
+  await superCluster.create(nodes, object("Node", undefined, "node-1"))
+  const syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 24 * 60 * minuteMs })
+  await syncer.whenSynced()
+  await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "the node" })
+  await eventually(() => superCluster.find(pods, home, "web"), { what: "the copy" })
+  const settled = (): Promise<unknown> => eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  await settled()
+  return { clock, superCluster, tenants, cluster, syncer, settled }
+}
+
+type World = Awaited<ReturnType<typeof begin>>
+
+interface Case {
+  what: string
+  /** Who does not let it happen, with that. */
+  at: "cluster" | "superCluster"
+  error: Error
+  verb: string
+  resource: string
+  /** What cannot be done. */
+  cause: (world: World) => unknown
+  /** Whether it is done. */
+  isDone: (world: World) => boolean
+}
+
+const failed = internalError('failed calling webhook "w": no such host')
+
+const labelled: Omit<Case, "what" | "error" | "at"> = {
+  verb: "patch",
+  resource: "nodes",
+  cause: ({ superCluster }) => superCluster.edit(nodes, undefined, "node-1", { metadata: { labels: { zone: "b" } } }),
+  isDone: ({ cluster }) => cluster.find(nodes, undefined, "node-1")?.metadata.labels?.["zone"] === "b",
+}
+
+const mirrored: Omit<Case, "what" | "error" | "at"> = {
+  verb: "create",
+  resource: "events",
+  cause: ({ superCluster }) =>
+    superCluster.create(
+      events,
+      object("Event", home, "e", { involvedObject: { kind: "Pod", namespace: home, name: "web" } }),
+    ),
+  isDone: ({ cluster }) => cluster.find(events, "default", "e") !== undefined,
+}
+
+const created: Omit<Case, "what" | "error" | "at"> = {
+  verb: "create",
+  resource: "pods",
+  cause: ({ cluster }) => cluster.create(pods, podOf("more")),
+  isDone: ({ superCluster }) => superCluster.find(pods, home, "more") !== undefined,
+}
+
+function hinder(world: World, { at, verb, resource, error }: Case): { tries: number } {
+  const hindered = { tries: 0 }
+  world[at].fail = (asked, of) => {
+    if (asked !== verb || of !== resource) return undefined
+    hindered.tries++
+    return error
+  }
+  return hindered
+}
+
+const cases: Case[] = [
+  { what: "a webhook of a tenant fails", at: "cluster", error: failed, ...labelled },
+  { what: "super refuses", at: "superCluster", error: forbidden(pods, "more", "no"), ...created },
+]
+
+describe.each(cases)("what $what", (one) => {
+  test("wakes a sleeping tenant for no use, and at most every ten minutes, until it succeeds", async () => {
+    const world = await begin()
+    const { clock, tenants, syncer, settled } = world
+    await using _ = syncer
+    const hindered = hinder(world, one)
+    await one.cause(world)
+    await eventually(() => hindered.tries === 1 && syncer.pending === 0, { what: "the first attempt" })
+    const client = vi.spyOn(tenants, "client")
+    const wake = vi.spyOn(tenants, "wake")
+    const hours = 2
+    for (let minute = 0; minute < hours * 60; minute++) {
+      tenants.sleep(tenant.name)
+      clock.advance(minuteMs)
+      await settled()
+    }
+    const most = (hours * 60 * minuteMs) / syncerLimits.wakingForFailedMs + 1
+    expect(wake.mock.calls.length).toBeLessThanOrEqual(most)
+    expect(wake.mock.calls.length).toBeGreaterThan(most / 2)
+    expect(hindered.tries).toBeGreaterThan(most / 2)
+    const uses = [...wake.mock.calls, ...client.mock.calls].map(([, use]) => use?.isUse ?? true)
+    expect(new Set(uses)).toEqual(new Set([false]))
+
+    world[one.at].fail = undefined
+    for (let minute = 0; minute <= syncerLimits.wakingForFailedMs; minute += minuteMs) {
+      clock.advance(minuteMs)
+      await settled()
+    }
+    expect(one.isDone(world)).toBe(true)
+  })
+
+  test("is tried again at once when the tenant wakes for another reason", async () => {
+    const world = await begin()
+    const { tenants, syncer } = world
+    await using _ = syncer
+    const hindered = hinder(world, one)
+    await one.cause(world)
+    await eventually(() => hindered.tries === 1 && syncer.pending === 0, { what: "the first attempt" })
+    tenants.sleep(tenant.name)
+    world[one.at].fail = undefined
+    tenants.wake(tenant.name)
+    await eventually(() => one.isDone(world), { what: "it is done" })
+  })
+})
+
+test("an event that a webhook fails to let in does not wake its tenant, which has it when it wakes", async () => {
+  const world = await begin()
+  const { clock, tenants, syncer, settled } = world
+  await using _ = syncer
+  const one: Case = { what: "", at: "cluster", error: failed, ...mirrored }
+  const hindered = hinder(world, one)
+  await one.cause(world)
+  await eventually(() => hindered.tries === 1 && syncer.pending === 0, { what: "the first attempt" })
+  tenants.sleep(tenant.name)
+  const wake = vi.spyOn(tenants, "wake")
+  for (let minute = 0; minute < 60; minute++) {
+    clock.advance(minuteMs)
+    await settled()
+  }
+  expect(wake).not.toHaveBeenCalled()
+  world.cluster.fail = undefined
+  tenants.wake(tenant.name)
+  await eventually(() => one.isDone(world), { what: "the event" })
+})
+
+describe.each(admissionResources)("when $resource change", (resource) => {
+  test.each([
+    ["fails", failed],
+    ["refuses", forbidden(nodes, "node-1", "no")],
+  ])("what a tenant %s is tried again at once", async (_what, error) => {
+    const world = await begin()
+    const { cluster, syncer } = world
+    await using _ = syncer
+    await cluster.create(resource, {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "Any",
+      metadata: { name: "w" },
+    })
+    const hindered = hinder(world, { what: "", at: "cluster", error, ...labelled })
+    await labelled.cause(world)
+    await eventually(() => hindered.tries === 1 && syncer.pending === 0, { what: "the first attempt" })
+    // The clock does not advance.
+    cluster.fail = undefined
+    await cluster.delete(resource, undefined, "w")
+    await eventually(() => labelled.isDone(world), { what: "the label" })
+  })
+})
