@@ -5,10 +5,11 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import { backoff } from "./backoff.ts"
 import { pause, systemClock } from "./clock.ts"
-import { clientOver, lines, type Transport } from "./http/client.ts"
+import { lines } from "./http/client.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http/transport.ts"
 import { silentLog, type Log } from "./log.ts"
 import { type ObjectsLine, RemoteObjects } from "./remote-objects.ts"
+import { closeTenant, meantFor, openTenant, type RemoteTenant } from "./remote-tenant.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 import { applySettings } from "./tenant-settings.ts"
 import {
@@ -21,7 +22,6 @@ import {
   type TenantFault,
   type TenantIdentity,
   type TenantSubscriber,
-  tenantUIDHeader,
   type TenantUse,
   type TenantWatchHandler,
   useHeaders,
@@ -37,14 +37,6 @@ const idleMs = 45_000
 
 /** ADDED also for a known tenant whose settings have changed. */
 type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
-
-/** The connections to a tenant, and the clients that use them. */
-interface TenantTransport {
-  transport: HttpTransport
-  client: KubeClient
-  /** Its calls are no use of the tenant. */
-  unused: KubeClient
-}
 
 export interface TenantsConnection extends TenantAdmin, AsyncDisposable {
   /** Sets the authority and client identity for new connections. */
@@ -70,7 +62,7 @@ class RemoteTenants implements TenantsConnection {
   readonly #ended = new AbortController()
   readonly #tenants = new Map<string, Tenant>()
   readonly #subscribers = new Set<TenantSubscriber>()
-  readonly #transports = new Map<string, TenantTransport>()
+  readonly #open = new Map<string, RemoteTenant>()
   readonly #closing = new Set<Promise<void>>()
   /** Calls in progress, by name: whether they are use of the tenant. */
   readonly #waking = new Map<string, boolean>()
@@ -101,24 +93,17 @@ class RemoteTenants implements TenantsConnection {
   }
 
   client(tenant: string | TenantIdentity, { isUse = true }: TenantUse = {}): KubeClient {
-    const { client, unused } = this.#transportOf(identityOf(this, tenant))
+    const { client, unused } = this.#tenantOf(identityOf(this, tenant))
     return isUse ? client : unused
   }
 
-  #transportOf({ name, uid }: GivenTenant): TenantTransport {
+  #tenantOf({ name, uid }: GivenTenant): RemoteTenant {
     const isListed = uid !== undefined && this.#tenants.get(name)?.uid === uid
-    const present = isListed ? this.#transports.get(name) : undefined
+    const present = isListed ? this.#open.get(name) : undefined
     if (present !== undefined) return present
-    const { server, headers } = this.#config
-    const transport = new HttpTransport({
-      ...this.#config,
-      server: `${server.replace(/\/$/, "")}/tenants/${name}`,
-      headers: () => ({ ...(typeof headers === "function" ? headers() : headers), ...meantFor(uid) }),
-    })
-    const unused = clientOver(withHeaders(transport, useHeaders({ isUse: false })))
-    const made: TenantTransport = { transport, client: clientOver(transport), unused }
+    const made = openTenant(this.#config, { name, uid })
     // Nothing is kept for a tenant that was deleted meanwhile, or is not known yet.
-    if (isListed) this.#transports.set(name, made)
+    if (isListed) this.#open.set(name, made)
     return made
   }
 
@@ -196,14 +181,14 @@ class RemoteTenants implements TenantsConnection {
   renew(identity: TlsIdentity): void {
     this.#config = { ...this.#config, ...identity }
     this.#transport.renew(identity)
-    for (const { transport } of this.#transports.values()) transport.renew(identity)
+    for (const { transport } of this.#open.values()) transport.renew(identity)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort()
     this.#subscribers.clear()
     await this.#running
-    for (const { transport } of this.#transports.values()) await transport[Symbol.asyncDispose]()
+    for (const { transport } of this.#open.values()) await transport[Symbol.asyncDispose]()
     await Promise.all(this.#closing)
     await this.#transport[Symbol.asyncDispose]()
   }
@@ -273,11 +258,11 @@ class RemoteTenants implements TenantsConnection {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined) return
     this.#tenants.delete(name)
-    const open = this.#transports.get(name)
-    this.#transports.delete(name)
+    const open = this.#open.get(name)
+    this.#open.delete(name)
     for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
     if (open === undefined) return
-    const closing = close(open.transport, this.#log).finally(() => this.#closing.delete(closing))
+    const closing = closeTenant(open, this.#log).finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
   }
 
@@ -299,25 +284,4 @@ class RemoteTenants implements TenantsConnection {
 function resourceOf(tenant: string | TenantIdentity): GivenTenant & { path: string } {
   const { name, uid } = asGiven(tenant)
   return { name, uid, path: `/polyplane/v1/tenants/${encodeURIComponent(name)}` }
-}
-
-const meantFor = (uid: string | undefined): Record<string, string> =>
-  uid === undefined ? {} : { [tenantUIDHeader]: uid }
-
-/** Sends the same requests with further headers. */
-function withHeaders(transport: Transport, headers: Record<string, string>): Transport {
-  return {
-    limits: transport.limits,
-    open: (request) => transport.open({ ...request, headers: { ...request.headers, ...headers } }),
-    readBody: (request, response) => transport.readBody(request, response),
-    asStatusError: (request, error) => transport.asStatusError(request, error),
-  }
-}
-
-async function close(transport: AsyncDisposable, log: Log): Promise<void> {
-  try {
-    await transport[Symbol.asyncDispose]()
-  } catch (error) {
-    log.warn({ error: String(error) }, "closing a client failed")
-  }
 }
