@@ -3,6 +3,7 @@
 
 import { equalIgnoringNulls } from "../apimachinery/equality.ts"
 import type { Service } from "../apimachinery/object.ts"
+import { syncerLimits } from "./options.ts"
 import { specChange, withoutExternalIPs } from "./resources/service.ts"
 
 type Spec = NonNullable<Service["spec"]>
@@ -48,6 +49,11 @@ function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | 
 /** Marks the change as ahead of the tenant's write, so that the syncer does not revert it before it has seen that write. */
 export const markOf = (current: Service): string =>
   `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
+
+/** The write that has made the copy may still be in progress. */
+export function isYoung({ metadata }: Service): boolean {
+  return Date.now() - Date.parse(metadata.creationTimestamp ?? "") < syncerLimits.claimGraceMs
+}
 
 /** Copies the addresses that super assigned to the tenant's object. */
 export function copyAddresses(service: Service, made: Service): void {

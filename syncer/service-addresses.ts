@@ -18,11 +18,11 @@ import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
-import { changeOf, copyAddresses, markOf } from "./address-changes.ts"
+import { changeOf, copyAddresses, isYoung, markOf } from "./address-changes.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
-import { defaultSettings, syncerLimits } from "./options.ts"
+import { defaultSettings } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import type { SuperNamespaces } from "./super-namespaces.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
@@ -158,7 +158,7 @@ class Claims {
   }
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
-    const desired = this.#desired(service)
+    const desired = this.#desired(service, current)
     await this.#options.superNamespaces.ensure(this.#tenant, service.metadata.namespace ?? "")
     try {
       return await this.#superClient.create(services, desired)
@@ -215,16 +215,18 @@ class Claims {
     if (ownership(present, this.#tenant, service) !== "ours") {
       throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
     }
+    // The syncer is about to make it like the Service was before this write, which need not change it then.
+    const unchanged = serviceSync.changed(current, present, this.#context()).length > 0 ? {} : undefined
     let changed: Service
     try {
-      changed = await this.#patch(present, changeOf(service, present, current), markOf(current))
+      changed = await this.#patch(present, changeOf(service, present, current) ?? unchanged, markOf(current))
     } catch (error) {
       // The syncer or super itself has written it meanwhile: read the new state.
       if (!isConflict(error) || attempts === 1) throw error
       return this.#change(service, current, end, attempts - 1)
     }
     copyAddresses(service, changed)
-    const restore = (): Promise<unknown> => this.#patch(changed, changeOf(present, changed, changed), null)
+    const restore = (): Promise<unknown> => this.#patch(changed, changeOf(present, changed, changed) ?? unchanged, null)
     return {
       commit: end,
       rollback: () => this.#leftToPatrol(service, restore).finally(end),
@@ -244,8 +246,12 @@ class Claims {
     return this.#superClient.patch(services, namespace, name, patch, { type: "merge", dryRun })
   }
 
-  #desired(service: Service): Service {
-    return buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
+  /** `current`: the syncer, which knows the Service in that state, must wait for the write. */
+  #desired(service: Service, current?: Service): Service {
+    const made = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
+    if (current !== undefined)
+      Object.assign(made.metadata.annotations ?? {}, { [claimedAfterAnnotation]: markOf(current) })
+    return made
   }
 
   async #deleteCopy(service: Service): Promise<void> {
@@ -290,9 +296,4 @@ class Claims {
   #context(): SyncContext {
     return { tenant: this.#tenant, settings: defaultSettings, now: Date.now(), view: emptyView }
   }
-}
-
-/** The write that has made the copy may still be in progress. */
-function isYoung({ metadata }: Service): boolean {
-  return Date.now() - Date.parse(metadata.creationTimestamp ?? "") < syncerLimits.claimGraceMs
 }
