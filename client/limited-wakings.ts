@@ -16,7 +16,7 @@ export class LimitedWakings {
     this.#leastMs = leastMs
   }
 
-  /** Wakes the tenant, which is no use of it, and returns 0, or returns how long it sleeps on. */
+  /** Wakes the tenant, which is no use of it, if that may be now. Returns the milliseconds until it may be next, also if waking fails. */
   wake(tenant: string): number {
     const now = this.#clock.elapsed()
     const woken = this.#woken.get(tenant)
@@ -24,7 +24,7 @@ export class LimitedWakings {
     if (waitMs > 0) return waitMs
     this.#woken.set(tenant, now)
     this.#tenants.wake(tenant, { isUse: false })
-    return 0
+    return this.#leastMs
   }
 
   /** The tenant is gone. */

@@ -214,8 +214,7 @@ export class Controller<T extends KubeObject> implements Actor {
     if (wait === "never") return
     if (wait > 0) return { requeueAfterMs: wait }
     if (this.#queue.retries(key) === 0) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
-    const longer = this.#ctx.failed.wake(key.tenant)
-    return { isUntried: true, requeueAfterMs: longer > 0 ? longer : undefined }
+    return { isUntried: true, requeueAfterMs: this.#ctx.failed.wake(key.tenant) }
   }
 
   #retry(tenant: string): Disposable {

@@ -25,7 +25,7 @@ export class FailedKeys {
     this.#subscribers.add(changed)
   }
 
-  /** For a key that is due. Wakes the tenant, which sleeps, and returns 0, or returns how long it sleeps on. */
+  /** For a key that is due, whose tenant sleeps. Returns when it is due again, unless it is tried before. */
   wake(tenant: string): number {
     return this.#wakings.wake(tenant)
   }

@@ -3,7 +3,7 @@
 import { expect, test, vi } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { internalError } from "../apimachinery/status.ts"
-import { admissionResources, jobs, namespaces, pods, replicaSets } from "../client/resources.ts"
+import { admissionResources, deployments, jobs, namespaces, pods, replicaSets } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -41,11 +41,11 @@ const made: Record<string, [Resource, object]> = {
   ],
 }
 
-/** Fails to let pods in. Returns the number of attempts. */
-function failWith(cluster: FakeCluster): () => number {
+/** Fails to let pods in, or others. Returns the number of attempts. */
+function failWith(cluster: FakeCluster, refused = "pods"): () => number {
   let tries = 0
   cluster.fail = (verb, resource) => {
-    if (verb !== "create" || resource !== "pods") return undefined
+    if (verb !== "create" || resource !== refused) return undefined
     tries++
     return internalError('failed calling webhook "w": no such host')
   }
@@ -133,3 +133,35 @@ test.each(Object.keys(made))(
     await eventually(() => expect(cluster.all(pods)).toHaveLength(1))
   },
 )
+
+test("what a controller has given up is tried again at once when its tenant's admission changes", async () => {
+  const clock = new FakeClock()
+  await using harness = await startHarness({ only: ["deployment"], clock })
+  const { cluster } = harness
+  const tries = failWith(cluster, "replicasets")
+  const [, , , , webhooks] = admissionResources
+  await cluster.create(webhooks!, {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "Any",
+    metadata: { name: "w" },
+  })
+  await harness.create(deployments, {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "a", namespace: "default", uid: "a" },
+    spec: { replicas: 1, selector: { matchLabels: { app: "a" } }, template },
+  } as unknown as KubeObject)
+  await eventually(() => {
+    clock.advance(10_000)
+    expect(tries()).toBeGreaterThan(15)
+  })
+  const given = tries()
+  for (let minute = 0; minute < 60; minute++) {
+    clock.advance(60_000)
+    await turns()
+  }
+  expect(tries()).toBe(given)
+  cluster.fail = undefined
+  await cluster.delete(webhooks!, undefined, "w")
+  await eventually(() => expect(cluster.all(replicaSets)).toHaveLength(1))
+})

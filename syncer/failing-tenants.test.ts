@@ -2,6 +2,7 @@
 // lost when it succeeds again.
 
 import { describe, expect, test, vi } from "vitest"
+import type { Pod } from "../apimachinery/object.ts"
 import { forbidden, internalError } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { admissionResources, events, namespaces, nodes, pods, serviceAccounts } from "../client/resources.ts"
@@ -87,6 +88,23 @@ function hinder(world: World, { at, verb, resource, error }: Case): { tries: num
   return hindered
 }
 
+/** It falls asleep again as soon as it may, and is woken for no use, and at most every ten minutes. */
+async function restsForHours({ clock, tenants, settled }: World): Promise<void> {
+  const client = vi.spyOn(tenants, "client")
+  const wake = vi.spyOn(tenants, "wake")
+  const hours = 2
+  for (let minute = 0; minute < hours * 60; minute++) {
+    tenants.sleep(tenant.name)
+    clock.advance(minuteMs)
+    await settled()
+  }
+  const most = (hours * 60 * minuteMs) / syncerLimits.wakingForFailedMs + 1
+  expect(wake.mock.calls.length).toBeLessThanOrEqual(most)
+  expect(wake.mock.calls.length).toBeGreaterThan(most / 2)
+  const uses = [...wake.mock.calls, ...client.mock.calls].map(([, use]) => use?.isUse ?? true)
+  expect(new Set(uses)).toEqual(new Set([false]))
+}
+
 const cases: Case[] = [
   { what: "a webhook of a tenant fails", at: "cluster", error: failed, ...labelled },
   { what: "super refuses", at: "superCluster", error: forbidden(pods, "more", "no"), ...created },
@@ -95,25 +113,13 @@ const cases: Case[] = [
 describe.each(cases)("what $what", (one) => {
   test("wakes a sleeping tenant for no use, and at most every ten minutes, until it succeeds", async () => {
     const world = await begin()
-    const { clock, tenants, syncer, settled } = world
+    const { clock, syncer, settled } = world
     await using _ = syncer
     const hindered = hinder(world, one)
     await one.cause(world)
     await eventually(() => hindered.tries === 1 && syncer.pending === 0, { what: "the first attempt" })
-    const client = vi.spyOn(tenants, "client")
-    const wake = vi.spyOn(tenants, "wake")
-    const hours = 2
-    for (let minute = 0; minute < hours * 60; minute++) {
-      tenants.sleep(tenant.name)
-      clock.advance(minuteMs)
-      await settled()
-    }
-    const most = (hours * 60 * minuteMs) / syncerLimits.wakingForFailedMs + 1
-    expect(wake.mock.calls.length).toBeLessThanOrEqual(most)
-    expect(wake.mock.calls.length).toBeGreaterThan(most / 2)
-    expect(hindered.tries).toBeGreaterThan(most / 2)
-    const uses = [...wake.mock.calls, ...client.mock.calls].map(([, use]) => use?.isUse ?? true)
-    expect(new Set(uses)).toEqual(new Set([false]))
+    await restsForHours(world)
+    expect(hindered.tries).toBeGreaterThan(6)
 
     world[one.at].fail = undefined
     for (let minute = 0; minute <= syncerLimits.wakingForFailedMs; minute += minuteMs) {
@@ -135,6 +141,23 @@ describe.each(cases)("what $what", (one) => {
     tenants.wake(tenant.name)
     await eventually(() => one.isDone(world), { what: "it is done" })
   })
+})
+
+test("a pod that waits for room in vain wakes its tenant for no use, and at most every ten minutes", async () => {
+  const world = await begin()
+  const { cluster, superCluster, syncer } = world
+  await using _ = syncer
+  // Of lower priority, and not what is in the way.
+  superCluster.edit(pods, home, "web", { spec: { nodeName: "node-1" } })
+  await eventually(() => cluster.find<Pod>(pods, "default", "web")?.spec?.nodeName === "node-1", {
+    what: "the binding",
+  })
+  await cluster.create(pods, podOf("urgent", { priority: 10 }))
+  await eventually(() => superCluster.find(pods, home, "urgent"), { what: "the copy" })
+  const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable" }]
+  superCluster.edit(pods, home, "urgent", { status: { conditions } })
+  await eventually(() => syncer.delayed > 0 && syncer.pending === 0, { what: "it has been considered" })
+  await restsForHours(world)
 })
 
 test("an event that a webhook fails to let in does not wake its tenant, which has it when it wakes", async () => {

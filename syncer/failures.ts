@@ -31,9 +31,12 @@ export const isRefusedByTenant = (error: unknown): error is RefusedError =>
 
 /** The tenant's own server cannot do it at the moment: a webhook of the tenant does not respond, or fails, or the server does. */
 export class TenantFailure extends Error {
+  readonly code: number
+
   constructor(cause: StatusError) {
     super(cause.message, { cause })
     this.name = "TenantFailure"
+    this.code = cause.code
   }
 }
 

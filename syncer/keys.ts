@@ -21,11 +21,6 @@ export function identify({ tenant, resource, namespace, name }: SyncKey): string
   return `${tenant} ${resource} ${namespace} ${name}`
 }
 
-/** Whether a key of this tenant has that identity. */
-export function isKeyOf(id: string, tenant: string): boolean {
-  return id.startsWith(`${tenant} `)
-}
-
 export function keyOf(
   tenant: string,
   resource: Resource | string,

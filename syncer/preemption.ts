@@ -20,6 +20,7 @@ import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Outcome } from "./controller.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
+import { inTenant } from "./failures.ts"
 import { syncerLimits } from "./options.ts"
 import { PreemptionTurns } from "./preemption-turns.ts"
 import { chooseVictims, least, priorityOf, type Room } from "./preemption-victims.ts"
@@ -140,8 +141,8 @@ export class Preemption {
       events.event(client, { ...victim, apiVersion: "v1", kind: "Pod" }, "Normal", "Preempted", text, tenant.name)
       const patch = { metadata: { uid }, status: { conditions: [...others, condition] } }
       try {
-        await client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })
-        await client.delete(pods, namespace, name, { uid })
+        await inTenant(client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" }))
+        await inTenant(client.delete(pods, namespace, name, { uid }))
       } catch (error) {
         // Already gone, which serves the same purpose.
         if (!isNotFound(error) && !isConflict(error)) throw error
@@ -152,9 +153,8 @@ export class Preemption {
   async #nominate(tenant: Tenant, { metadata }: Pod, node: string | null): Promise<void> {
     const { namespace, name = "", uid } = metadata
     const patch = { metadata: { uid }, status: { nominatedNodeName: node } }
-    await this.#parts.tenants
-      .client(tenant)
-      .patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })
+    const client = this.#parts.tenants.client(tenant)
+    await inTenant(client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" }))
   }
 }
 

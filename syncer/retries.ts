@@ -1,13 +1,15 @@
 // Retries of keys that wait for a server, or for a change of an object: later after each consecutive failure. All other failures are
 // retried by the workers (client/workqueue).
 //
-// What a tenant is at fault for, or super refuses, neither keeps the tenant awake nor wakes it often: it may fail for ever. All that has
-// failed is tried again when the tenant wakes for another reason, and when its admission changes.
+// What a tenant is at fault for, or super refuses, neither keeps the tenant awake nor wakes it often: it may fail for ever. The same applies to
+// what is looked at again and again, as a pod that waits for room. All of it is tried again when the tenant wakes for another reason, and when
+// its admission changes.
 
 import { backoff, type BackoffDelays } from "../client/backoff.ts"
 import type { LimitedWakings } from "../client/limited-wakings.ts"
-import { RefusedError, TenantFailure, isOfTenant, isRefusedByTenant, isUnavailable } from "./failures.ts"
-import { identify, isKeyOf, podTokens, superEvents, type SyncKey } from "./keys.ts"
+import type { Outcome } from "./controller.ts"
+import { RefusedError, TenantFailure, isRefusedByTenant, isUnavailable } from "./failures.ts"
+import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { syncerLimits } from "./options.ts"
 
 /** Undefined: the failure says nothing about when to try again. */
@@ -18,9 +20,9 @@ function delaysOf(error: unknown): BackoffDelays | undefined {
 
 /**
  * Who has kept a key from being done. "refusedByTenant": it would refuse it again, unless something in it has changed, for which it would
- * have woken. Undefined: neither the tenant nor a decision of super.
+ * have woken. "waits": nobody, it has to be looked at again. Undefined: neither the tenant nor a decision of super.
  */
-type Fault = "refusedByTenant" | "failedInTenant" | "refusedBySuper" | undefined
+type Fault = "refusedByTenant" | "failedInTenant" | "refusedBySuper" | "waits" | undefined
 
 function faultOf(error: unknown): Fault {
   if (isRefusedByTenant(error)) return "refusedByTenant"
@@ -38,8 +40,8 @@ interface Failed {
 
 export class Retries {
   readonly #wakings: LimitedWakings
-  /** By identity. */
-  readonly #failed = new Map<string, Failed>()
+  /** By tenant and identity. */
+  readonly #failed = new Map<string, Map<string, Failed>>()
 
   constructor(wakings: LimitedWakings) {
     this.#wakings = wakings
@@ -52,7 +54,7 @@ export class Retries {
   failed(key: SyncKey, error: unknown): { again: { requeueAfterMs: number }; isNew: boolean } | undefined {
     const delays = delaysOf(error)
     const failed = this.#of(key)
-    const isNew = isOfTenant(error) && !isAtFault(failed.fault)
+    const isNew = isTenantsFault(faultOf(error)) && !isTenantsFault(failed.fault) && !isUnreachable(error)
     failed.fault = faultOf(error)
     return delays === undefined ? undefined : { again: this.after(key, delays), isNew }
   }
@@ -63,41 +65,60 @@ export class Retries {
     return { requeueAfterMs: backoff(failed.failures, delays) }
   }
 
-  #of(key: SyncKey): Failed {
-    const id = identify(key)
-    let failed = this.#failed.get(id)
-    if (failed === undefined) this.#failed.set(id, (failed = { key, failures: 0, fault: undefined }))
+  #get(key: SyncKey): Failed | undefined {
+    return this.#failed.get(key.tenant)?.get(identify(key))
+  }
+
+  #set(key: SyncKey, fault: Fault): Failed {
+    const failed: Failed = { key, failures: 0, fault }
+    const ofTenant = this.#failed.get(key.tenant) ?? new Map<string, Failed>()
+    this.#failed.set(key.tenant, ofTenant.set(identify(key), failed))
     return failed
   }
 
+  #of(key: SyncKey): Failed {
+    return this.#get(key) ?? this.#set(key, undefined)
+  }
+
+  /** It has been done as far as possible, and may have to be looked at again. Tokens are renewed in time, also of a tenant that sleeps. */
+  done(key: SyncKey, outcome: Outcome): Outcome {
+    if (outcome === undefined || key.resource === podTokens) this.end(key)
+    else this.#set(key, "waits")
+    return outcome
+  }
+
   end(key: SyncKey): void {
-    this.#failed.delete(identify(key))
+    const ofTenant = this.#failed.get(key.tenant)
+    ofTenant?.delete(identify(key))
+    if (ofTenant?.size === 0) this.#failed.delete(key.tenant)
   }
 
   /** Whether its next attempt is no use of the tenant, which may sleep. */
   isAtRest(key: SyncKey): boolean {
-    return this.#failed.get(identify(key))?.fault !== undefined
+    return this.#get(key)?.fault !== undefined
   }
 
-  /** For a key that is at rest and due, whose tenant sleeps. Without a time it is tried again when the tenant wakes. */
+  /** For a key that is at rest and due, whose tenant sleeps. Anyway it is tried again when the tenant wakes. */
   wakeFor(key: SyncKey): { requeueAfterMs: number } | undefined {
-    const fault = this.#failed.get(identify(key))?.fault
+    const fault = this.#get(key)?.fault
     // Events are no reason to wake it, and are gone after an hour. Running pods would lose their tokens.
     const isRefused = fault === "refusedByTenant" && key.resource !== podTokens
     if (isRefused || key.resource === superEvents) return undefined
-    const requeueAfterMs = this.#wakings.wake(key.tenant)
-    return requeueAfterMs > 0 ? { requeueAfterMs } : undefined
+    return { requeueAfterMs: this.#wakings.wake(key.tenant) }
   }
 
-  /** What has failed, and for which the tenant or super is at fault. */
+  /** What is tried again when the tenant wakes. */
   *atRest(tenant: string): Generator<SyncKey> {
-    for (const { key, fault } of this.#failed.values()) if (key.tenant === tenant && fault !== undefined) yield key
+    for (const { key, fault } of this.#failed.get(tenant)?.values() ?? []) if (fault !== undefined) yield key
   }
 
   forgetTenant(name: string): void {
     this.#wakings.forget(name)
-    for (const id of this.#failed.keys()) if (isKeyOf(id, name)) this.#failed.delete(id)
+    this.#failed.delete(name)
   }
 }
 
-const isAtFault = (fault: Fault): boolean => fault === "refusedByTenant" || fault === "failedInTenant"
+const isTenantsFault = (fault: Fault): boolean => fault === "refusedByTenant" || fault === "failedInTenant"
+
+/** That is reported elsewhere, and once for all keys. */
+const isUnreachable = (error: unknown): boolean => error instanceof TenantFailure && error.code === 503

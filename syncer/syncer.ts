@@ -219,9 +219,7 @@ export class Syncer implements AsyncDisposable {
     if (this.#tenants.get(key.tenant) === undefined) return this.#retries.end(key)
     if (!this.#caches.isReady(key.tenant)) return this.#wakeFor(key)
     try {
-      const outcome = await this.#dispatch(key)
-      this.#retries.end(key)
-      return outcome
+      return this.#retries.done(key, await this.#dispatch(key))
     } catch (error) {
       if (error instanceof RefusedError && !error.mayChangeUnseen) return this.#retries.end(key)
       const failure = this.#retries.failed(key, error)

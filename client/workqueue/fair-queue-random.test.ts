@@ -30,6 +30,8 @@ class Model {
   readonly again = new Set<string>()
   readonly delayed = new Map<string, number>()
   readonly failures = new Map<string, number>()
+  /** In the order in which they first failed. */
+  readonly failed = new Set<string>()
   readonly refused = new Set<string>()
   /** If there are any, no group can be served. */
   waiters = 0
@@ -67,11 +69,22 @@ class Model {
   fail(id: string, now: number): void {
     const failures = this.failures.get(id) ?? 0
     this.failures.set(id, failures + 1)
+    this.failed.add(id)
     this.addAfter(id, now + Math.min(limits.baseDelayMs * 2 ** failures, limits.maxDelayMs))
   }
 
+  forget(id: string): void {
+    this.failures.delete(id)
+    this.failed.delete(id)
+  }
+
+  giveUp(id: string, due: number): void {
+    this.failures.delete(id)
+    this.addAfter(id, due)
+  }
+
   addFailed(group: string): void {
-    for (const id of this.of([...this.failures.keys()], group)) this.add(id)
+    for (const id of this.of(this.failed, group)) this.add(id)
   }
 
   pass(until: number): void {
@@ -101,7 +114,7 @@ class Model {
   remove(group: string): void {
     const gone = this.of([...this.queued, ...this.again, ...this.delayed.keys()], group)
     for (const known of [this.again, this.delayed]) for (const id of gone) known.delete(id)
-    for (const id of this.of([...this.failures.keys()], group)) this.failures.delete(id)
+    for (const id of this.of(this.failed, group)) this.forget(id)
     this.queued = this.queued.filter((id) => !gone.includes(id))
     this.refused.delete(group)
     this.#noteWaiting()
@@ -223,8 +236,13 @@ class Run {
     }
     if (chance(random, 0.3)) return this.#clock.correct(random(7_200_000) - 3_600_000)
     if (chance(random, 0.5)) return this.#waiters.at(random(this.#waiters.length))?.abort()
+    if (chance(random, 0.3)) {
+      const ms = 1 + random(50)
+      queue.giveUp(keyOf(id), ms)
+      return model.giveUp(id, this.#clock.elapsed() + ms)
+    }
     queue.forget(keyOf(id))
-    model.failures.delete(id)
+    model.forget(id)
   }
 
   #pass(ms: number): void {

@@ -34,7 +34,7 @@ export class FairQueue<K> implements Disposable {
   readonly #clock: Clock
   readonly #keysPerGroup: number
   readonly #rateLimiter: RateLimiter
-  /** By group and id, keys that the rate limiter has counted a failure of. */
+  /** By group and id, keys that have failed and not been forgotten since. */
   readonly #failed = new Map<string, Map<string, K>>()
   readonly #turns: RoundRobin<K>
   /** Ids that are queued, or that were added again while being processed. */
@@ -123,14 +123,19 @@ export class FairQueue<K> implements Disposable {
     this.addAfter(key, this.#rateLimiter.next(id))
   }
 
+  /** It has succeeded. */
   forget(key: K): void {
     const id = this.#options.identify(key)
-    if (this.#rateLimiter.retries(id) === 0) return
     this.#rateLimiter.forget(id)
     const group = this.#options.group(key)
     const ofGroup = this.#failed.get(group)
-    ofGroup?.delete(id)
-    if (ofGroup?.size === 0) this.#failed.delete(group)
+    if (ofGroup?.delete(id) === true && ofGroup.size === 0) this.#failed.delete(group)
+  }
+
+  /** Adds a key that has failed after a delay. From then on its failures are counted anew. */
+  giveUp(key: K, ms: number): void {
+    this.#rateLimiter.forget(this.#options.identify(key))
+    this.addAfter(key, ms)
   }
 
   /** Adds the keys of the group that have failed: they may succeed now. Their numbers of failures stay. */

@@ -16,10 +16,10 @@ export class TerminalError extends Error {
 
 export type ReconcileResult = void | { requeueAfterMs: number }
 
-/** Nothing was attempted: the number of failures of the key stays. Without a time, another event enqueues the key. */
+/** Nothing was attempted: the number of failures of the key stays. */
 export interface Untried {
   isUntried: true
-  requeueAfterMs: number | undefined
+  requeueAfterMs: number
 }
 
 export interface GiveUp {
@@ -92,7 +92,7 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   const { queue, name, log, signal } = options
   try {
     const result = await options.reconcile(key, signal)
-    if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs)
+    if (result !== undefined) queue.addAfter(key, result.requeueAfterMs)
     if (result === undefined || !("isUntried" in result)) queue.forget(key)
   } catch (error) {
     if (signal.aborted) return
@@ -121,6 +121,5 @@ function retry<K>({ queue, name, log, giveUp }: WorkerOptions<K>, key: K): void 
     return
   }
   log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often; giving up")
-  queue.forget(key)
-  queue.addAfter(key, giveUp.retryMs)
+  queue.giveUp(key, giveUp.retryMs)
 }
