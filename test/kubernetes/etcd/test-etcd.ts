@@ -130,6 +130,15 @@ export class TestEtcd implements AsyncDisposable {
     member.component = undefined
   }
 
+  /** It keeps its connections, and answers nothing until it goes on. */
+  freeze(index: number): void {
+    this.#member(index).component?.signal("SIGSTOP")
+  }
+
+  goOn(index: number): void {
+    this.#member(index).component?.signal("SIGCONT")
+  }
+
   /** The member that leads, as those that run have it. */
   async leader(): Promise<number> {
     for (const [index, { client, component }] of this.#members.entries()) {
