@@ -4,15 +4,15 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { CertificateSigner } from "../client/certificate-signer.ts"
 import type { Clock } from "../client/clock.ts"
-import { EventRecorder, type EventType } from "../client/events.ts"
+import { EventRecorder } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
-import type { KubeClient } from "../client/rest.ts"
 import type { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers, type ReconcileResult, type Untried } from "../client/workqueue/workers.ts"
-import type { Activity, Pace } from "./activity.ts"
+import type { Activity } from "./activity.ts"
+import { Actor } from "./actor.ts"
 import type { AggregatedResources } from "./aggregated/aggregated-resources.ts"
 import type { FailedKeys } from "./failed-keys.ts"
 import type { Informers } from "./informers.ts"
@@ -81,14 +81,6 @@ export interface Synced {
   subscribe(handler: { synced?(tenant: string): void }): () => void
 }
 
-/** Access to a tenant's objects, and events about them. */
-export interface Actor {
-  client(tenant: string): KubeClient
-  event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void
-  /** The pace for this number of calls. */
-  pace(tenant: string, calls: number): Pace
-}
-
 export interface ControllerOptions<T extends KubeObject> {
   name: string
   /** The source of its events; default: "<name>-controller". */
@@ -112,14 +104,12 @@ export interface ControllerOptions<T extends KubeObject> {
   wakesInMs?(key: Key): number | "never"
 }
 
-export class Controller<T extends KubeObject> implements Actor {
+export class Controller<T extends KubeObject> {
   readonly name: string
   readonly #ctx: ControllerContext
   readonly #options: ControllerOptions<T>
   readonly #queue: FairQueue<Key>
   readonly #events: EventRecorder
-  /** By tenant, the number of keys being processed that have failed before. */
-  readonly #retrying = new Map<string, number>()
 
   constructor(ctx: ControllerContext, options: ControllerOptions<T>) {
     this.name = options.name
@@ -157,21 +147,16 @@ export class Controller<T extends KubeObject> implements Actor {
     }
   }
 
-  event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void {
-    this.#events.event(this.client(tenant), object, type, reason, message, tenant)
+  /** Of the tenant that has the name now; undefined if none has. For handlers: a reconcile is given its own. */
+  actor(name: string, isUse = true): Actor | undefined {
+    const { tenants, activity } = this.#ctx
+    const tenant = tenants.get(name)
+    if (tenant === undefined) return undefined
+    const use = { isUse: isUse && this.#options.isPeriodic !== true }
+    return new Actor({ tenants, tenant, use, events: this.#events, activity })
   }
 
-  /** What is tried again keeps no tenant awake: it may fail for ever. */
-  client(tenant: string): KubeClient {
-    const isUse = this.#options.isPeriodic !== true && !this.#retrying.has(tenant)
-    return this.#ctx.tenants.client(tenant, { isUse })
-  }
-
-  pace(tenant: string, calls: number): Pace {
-    return this.#ctx.activity.pace(tenant, calls)
-  }
-
-  async run(reconcile: (key: Key, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
+  async run(reconcile: (key: Key, actor: Actor, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
     const { primary, reads = [], name, matters } = this.#options
     const { signal, log, workers } = this.#ctx
     primary.subscribe({
@@ -193,13 +178,13 @@ export class Controller<T extends KubeObject> implements Actor {
     const unregister = this.#ctx.tenants.register(this.#queue)
     this.#ctx.failed.subscribe((tenant) => this.#tryAgain(tenant))
     const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult | Untried> => {
+      // What is tried again keeps no tenant awake: it may fail for ever.
+      const actor = this.actor(key.tenant, this.#queue.retries(key) === 0)
       // The tenant may have been deleted while its key waited.
-      if (this.#ctx.tenants.get(key.tenant) === undefined) return
+      if (actor === undefined) return
       if (!this.#ready(key.tenant)) return this.#wakeFor(key)
       this.#ctx.activity.observed(key.tenant)
-      if (this.#queue.retries(key) === 0) return reconcile(key, until)
-      using _ = this.#retry(key.tenant)
-      return await reconcile(key, until)
+      return reconcile(key, actor, until)
     }
     const giveUp = giveUpOf(name)
     await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded, giveUp })
@@ -215,17 +200,6 @@ export class Controller<T extends KubeObject> implements Actor {
     if (wait > 0) return { requeueAfterMs: wait }
     if (this.#queue.retries(key) === 0) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
     return { isUntried: true, requeueAfterMs: this.#ctx.failed.wake(key.tenant) }
-  }
-
-  #retry(tenant: string): Disposable {
-    this.#retrying.set(tenant, (this.#retrying.get(tenant) ?? 0) + 1)
-    return {
-      [Symbol.dispose]: () => {
-        const left = (this.#retrying.get(tenant) ?? 1) - 1
-        if (left === 0) this.#retrying.delete(tenant)
-        else this.#retrying.set(tenant, left)
-      },
-    }
   }
 
   #tryAgain(tenant: string): void {

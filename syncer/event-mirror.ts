@@ -7,7 +7,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import { events, persistentVolumeClaims, pods, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
-import type { Tenants, TenantUse } from "../client/tenants.ts"
+import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { scrubText } from "../apimachinery/tenant-texts.ts"
 import { inTenant, isRefusedByTenant } from "./failures.ts"
@@ -71,11 +71,12 @@ export class EventMirror {
       involvedObject: { ...reference, namespace: key.namespace, ...(uid === undefined || uid === "" ? {} : { uid }) },
       ...(event.message === undefined ? {} : { message: scrubText(event.message, names) }),
     }
-    await this.#write(key, wanted, use)
+    await this.#write(tenant, wanted, use)
   }
 
   /** Most events occur once; only for a repetition does the Event exist already. One that the tenant's admission refuses is lost. */
-  async #write({ tenant, namespace, name }: SyncKey, wanted: EventObject, use?: TenantUse): Promise<void> {
+  async #write(tenant: Tenant, wanted: EventObject, use?: TenantUse): Promise<void> {
+    const { namespace, name = "" } = wanted.metadata
     const client = this.#tenants.client(tenant, use)
     try {
       await inTenant(client.create(events, wanted))

@@ -4,6 +4,7 @@ import { matches, type Selector } from "../../apimachinery/labels.ts"
 import type { Pod } from "../../apimachinery/object.ts"
 import { horizontalPodAutoscalers, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { Memory } from "./memory.ts"
 import { Round } from "./round.ts"
@@ -31,17 +32,12 @@ export function runAutoscalers(ctx: ControllerContext): Promise<void> {
       if (ofTenant?.size === 0) memories.delete(tenant)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, memories, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, memories, key))
 }
 
 const idOf = ({ namespace = "", name = "" }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<Autoscaler>,
-  memories: Memories,
-  key: Key,
-): Promise<ReconcileResult> {
+async function reconcile(ctx: ControllerContext, actor: Actor, memories: Memories, key: Key): Promise<ReconcileResult> {
   const { tenant, namespace } = key
   const autoscaler = ctx.informers.of<Autoscaler>(horizontalPodAutoscalers).get(tenant, namespace, key.name)
   if (autoscaler === undefined) return
@@ -61,8 +57,8 @@ async function reconcile(
   // Neither a change nor a failure makes the next reconcile earlier.
   memory.nextAt = now + period
   await new Round({
-    client: controller.client(tenant),
-    event: (type, reason, message) => controller.event(tenant, autoscaler, type, reason, message),
+    client: actor.client,
+    event: (type, reason, message) => actor.event(autoscaler, type, reason, message),
     autoscaler,
     memory,
     pods,

@@ -3,6 +3,7 @@
 
 import { type CertificateSigningRequest, timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { certificateSigningRequests, subjectAccessReviews } from "../../client/resources.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import { hasCondition, kubeletClientSigner, notKubeletClient, pemOf, subjectOf } from "./request.ts"
 
@@ -25,7 +26,7 @@ export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
     name: "certificatesigningrequest-approving",
     primary: all,
   })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const request = all.get(tenant, undefined, name)
     if (request === undefined || request.spec?.signerName !== kubeletClientSigner) return undefined
     if (request.status?.certificate !== undefined) return undefined
@@ -35,12 +36,12 @@ export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
     const isSelf = request.spec.username === subject.commonName
     for (const [subresource, message] of Object.entries(permissions)) {
       if (subresource === "selfnodeclient" && !isSelf) continue
-      if (!(await mayCreate(controller, tenant, request, subresource))) continue
+      if (!(await mayCreate(actor, request, subresource))) continue
       const lastUpdateTime = timestamp(new Date(ctx.clock.now()))
       const approved = { type: "Approved", status: "True", reason: "AutoApproved", message, lastUpdateTime }
       const status = { ...request.status, conditions: [...(request.status?.conditions ?? []), approved] }
       const changed = { ...request, status }
-      await controller.client(tenant).update(certificateSigningRequests, changed, { subresource: "approval" })
+      await actor.client.update(certificateSigningRequests, changed, { subresource: "approval" })
       return undefined
     }
     return { requeueAfterMs: retryMs(request, ctx.clock.now()) }
@@ -53,15 +54,10 @@ function retryMs({ metadata }: CertificateSigningRequest, now: number): number {
   return Math.min(Math.max(age || 0, firstRetryMs), longestRetryMs)
 }
 
-async function mayCreate(
-  controller: Controller<CertificateSigningRequest>,
-  tenant: string,
-  { spec }: CertificateSigningRequest,
-  subresource: string,
-): Promise<boolean> {
+async function mayCreate(actor: Actor, { spec }: CertificateSigningRequest, subresource: string): Promise<boolean> {
   const { username: user = "", uid = "", groups = [], extra = {} } = spec ?? {}
   const { group, resource } = certificateSigningRequests
-  const review = await controller.client(tenant).create<AccessReview>(subjectAccessReviews, {
+  const review = await actor.client.create<AccessReview>(subjectAccessReviews, {
     apiVersion: "authorization.k8s.io/v1",
     kind: "SubjectAccessReview",
     metadata: {},

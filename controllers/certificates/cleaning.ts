@@ -17,7 +17,7 @@ export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
     name: "certificatesigningrequest-cleaning",
     primary: all,
   })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const request = all.get(tenant, undefined, name)
     if (request === undefined) return undefined
     const due = expiresAt(request)
@@ -26,9 +26,7 @@ export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
     if (wait > 0) return { requeueAfterMs: wait }
     const { uid } = request.metadata
     try {
-      await controller
-        .client(tenant)
-        .delete(certificateSigningRequests, undefined, name, uid === undefined ? {} : { uid })
+      await actor.client.delete(certificateSigningRequests, undefined, name, uid === undefined ? {} : { uid })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

@@ -5,6 +5,7 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
 import { aborted } from "../../client/clock.ts"
 import { certificateSigningRequests } from "../../client/resources.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import {
   hasCondition,
@@ -37,7 +38,7 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
     name: "certificatesigningrequest-signing",
     primary: all,
   })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const request = all.get(tenant, undefined, name)
     const refusal = signers[request?.spec?.signerName ?? ""]
     if (request === undefined || refusal === undefined || request.status?.certificate !== undefined) return
@@ -53,22 +54,21 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
         message: why,
         lastUpdateTime: timestamp(new Date(ctx.clock.now())),
       }
-      return write(controller, tenant, request, { conditions: [...(request.status?.conditions ?? []), failed] })
+      return write(actor, request, { conditions: [...(request.status?.conditions ?? []), failed] })
     }
     const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000
     const lifetimeMs = Math.max(shortestMs, Math.min(longestMs, asked))
     // An error here is not caused by the request, so it is retried.
     const certificate = await signer.sign(tenant, { request: pemOf(request), usages, lifetimeMs })
-    await write(controller, tenant, request, { certificate: Buffer.from(certificate).toString("base64") })
+    await write(actor, request, { certificate: Buffer.from(certificate).toString("base64") })
   })
 }
 
 async function write(
-  controller: Controller<CertificateSigningRequest>,
-  tenant: string,
+  actor: Actor,
   request: CertificateSigningRequest,
   changes: NonNullable<CertificateSigningRequest["status"]>,
 ): Promise<void> {
   const changed = { ...request, status: { ...request.status, ...changes } }
-  await controller.client(tenant).update(certificateSigningRequests, changed, { subresource: "status" })
+  await actor.client.update(certificateSigningRequests, changed, { subresource: "status" })
 }

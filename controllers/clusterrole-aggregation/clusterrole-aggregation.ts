@@ -23,7 +23,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     for (const role of roles.list(tenant)) if (isAggregate(role)) controller.enqueueObject(tenant, role)
   }
   roles.subscribe({ added: enqueueAggregates, updated: enqueueAggregates, deleted: enqueueAggregates })
-  return controller.run(async ({ tenant, name }: Key) => {
+  return controller.run(async ({ tenant, name }: Key, actor) => {
     const role = roles.get(tenant, undefined, name)
     const selectors = role?.aggregationRule?.clusterRoleSelectors
     if (role === undefined || selectors === undefined) return
@@ -42,7 +42,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
       ...given,
     }
     const options = { type: "apply" as const, fieldManager: "clusterrole-aggregation-controller", force: true }
-    await controller.client(tenant).patch(clusterRoles, undefined, name, applied, options)
+    await actor.client.patch(clusterRoles, undefined, name, applied, options)
   })
 }
 

@@ -6,7 +6,7 @@ import type { Job } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import type { ObjectReference } from "../../client/object-reference.ts"
 import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
-import type { Controller } from "../context.ts"
+import type { Actor } from "../actor.ts"
 import { findCondition } from "../conditions.ts"
 import { isFinishedJob } from "../job/finished.ts"
 import type { CronJob, CronJobStatus } from "./types.ts"
@@ -17,21 +17,16 @@ export const uidsOf = (active: readonly ObjectReference[] | undefined): Set<stri
 const isSuccessful = (job: Job): boolean => findCondition(job.status?.conditions, "Complete")?.status === "True"
 
 /** The status, updated from the existing Jobs. */
-export async function observe(
-  controller: Controller<CronJob>,
-  tenant: string,
-  cron: CronJob,
-  owned: readonly Job[],
-): Promise<CronJobStatus> {
+export async function observe(actor: Actor, cron: CronJob, owned: readonly Job[]): Promise<CronJobStatus> {
   const event = (type: "Normal" | "Warning", reason: string, text: string): void =>
-    controller.event(tenant, cron, type, reason, text)
+    actor.event(cron, type, reason, text)
   const known = uidsOf(cron.status?.active)
   const gone = new Set<string | undefined>()
   let latest = cron.status?.lastSuccessfulTime
   for (const job of owned) {
     const { name = "", uid } = job.metadata
     if (!isFinishedJob(job)) {
-      if (known.has(uid) || (await isActive(controller, tenant, cron, uid))) continue
+      if (known.has(uid) || (await isActive(actor, cron, uid))) continue
       event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`)
       continue
     }
@@ -45,7 +40,7 @@ export async function observe(
   }
   const present = new Set(owned.map(({ metadata }) => metadata.uid))
   for (const { uid, name = "", namespace } of cron.status?.active ?? []) {
-    if (present.has(uid) || (await exists(controller, tenant, namespace, name))) continue
+    if (present.has(uid) || (await exists(actor, namespace, name))) continue
     event("Normal", "MissingJob", `Active job went missing: ${name}`)
     gone.add(uid)
   }
@@ -54,27 +49,17 @@ export async function observe(
 }
 
 /** The cache may not show the status that was written after the Job was created. */
-async function isActive(
-  controller: Controller<CronJob>,
-  tenant: string,
-  { metadata }: CronJob,
-  uid: string | undefined,
-): Promise<boolean> {
-  const fresh = await controller.client(tenant).get<CronJob>(cronJobs, metadata.namespace, metadata.name ?? "")
+async function isActive(actor: Actor, { metadata }: CronJob, uid: string | undefined): Promise<boolean> {
+  const fresh = await actor.client.get<CronJob>(cronJobs, metadata.namespace, metadata.name ?? "")
   return uidsOf(fresh.status?.active).has(uid)
 }
 
 /** The cache may not show a Job that was just created. */
-async function exists(
-  controller: Controller<CronJob>,
-  tenant: string,
-  namespace: string | undefined,
-  name: string,
-): Promise<boolean> {
+async function exists(actor: Actor, namespace: string | undefined, name: string): Promise<boolean> {
   // Somebody else's reference, to no Job.
   if ((namespace ?? "") === "") return false
   try {
-    await controller.client(tenant).get(jobResource, namespace, name)
+    await actor.client.get(jobResource, namespace, name)
     return true
   } catch (error) {
     if (isNotFound(error)) return false
@@ -84,8 +69,7 @@ async function exists(
 
 /** Deletes the oldest finished Jobs beyond the history limits. Returns their uids, which are no longer active. */
 export async function deleteHistory(
-  controller: Controller<CronJob>,
-  tenant: string,
+  actor: Actor,
   cron: CronJob,
   owned: readonly Job[],
 ): Promise<Set<string | undefined>> {
@@ -100,7 +84,7 @@ export async function deleteHistory(
     const surplus = [...jobs].sort(byStart).slice(0, Math.max(0, jobs.length - limit))
     for (const job of surplus) {
       try {
-        await deleteJob(controller, tenant, cron, job)
+        await deleteJob(actor, cron, job)
         deleted.add(job.metadata.uid)
       } catch {
         // An Event has been recorded; the next sync tries again.
@@ -116,24 +100,19 @@ export function withoutActive(status: CronJobStatus, gone: ReadonlySet<string | 
   return active.length === 0 ? rest : { ...rest, active }
 }
 
-export async function deleteJob(
-  controller: Controller<CronJob>,
-  tenant: string,
-  cron: CronJob,
-  job: Job,
-): Promise<void> {
+export async function deleteJob(actor: Actor, cron: CronJob, job: Job): Promise<void> {
   const { namespace, name = "", uid } = job.metadata
   try {
-    await controller.client(tenant).delete(jobResource, namespace, name, {
+    await actor.client.delete(jobResource, namespace, name, {
       propagationPolicy: "Background",
       ...(uid === undefined ? {} : { uid }),
     })
   } catch (error) {
     if (isNotFound(error)) return
-    controller.event(tenant, cron, "Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`)
+    actor.event(cron, "Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`)
     throw error
   }
-  controller.event(tenant, cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`)
+  actor.event(cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`)
 }
 
 /** Jobs that have not started come last. */

@@ -8,6 +8,7 @@ import { referenceTo } from "../../client/object-reference.ts"
 import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
@@ -48,12 +49,12 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
     },
     forgotten: ({ metadata }) => changed.delete(metadata.uid ?? ""),
   })
-  return controller.run((key) => reconcile(ctx, controller, changed, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, changed, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<CronJob>,
+  actor: Actor,
   changed: Set<string>,
   key: Key,
 ): Promise<ReconcileResult> {
@@ -65,26 +66,26 @@ async function reconcile(
   const owned = ctx.informers
     .of<Job>(jobResource)
     .byIndex(tenant, "controllerName", `${key.namespace}/${cron.metadata.name ?? ""}`)
-  const deleted = await deleteHistory(controller, tenant, cron, owned)
+  const deleted = await deleteHistory(actor, cron, owned)
   const kept = { ...cron, status: withoutActive(cron.status ?? {}, deleted) }
-  let status = await observe(controller, tenant, kept, owned)
+  let status = await observe(actor, kept, owned)
   let result: ReconcileResult = undefined
   try {
-    const schedule = cron.metadata.deletionTimestamp === undefined ? readSchedule(controller, tenant, cron) : undefined
+    const schedule = cron.metadata.deletionTimestamp === undefined ? readSchedule(actor, cron) : undefined
     if (schedule !== undefined) {
       const now = ctx.clock.now()
       const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
-      const missed = isNew ? noneMissed : missedTime(controller, tenant, cron, schedule, since, now)
+      const missed = isNew ? noneMissed : missedTime(actor, cron, schedule, since, now)
       if (missed === undefined) return
       const { latest } = missed
-      if (latest !== undefined && shouldStart(controller, tenant, cron, status, latest, now)) {
+      if (latest !== undefined && shouldStart(actor, cron, status, latest, now)) {
         if (cron.spec?.concurrencyPolicy === "Replace") {
           for (const { namespace, name } of status.active ?? []) {
-            const uid = await replace(controller, tenant, cron, namespace, name)
+            const uid = await replace(actor, cron, namespace, name)
             status = withoutActive(status, new Set([uid]))
           }
         }
-        status = await start(controller, tenant, cron, status, latest)
+        status = await start(actor, cron, status, latest)
       }
       const last = status.lastScheduleTime === undefined ? since : Date.parse(status.lastScheduleTime)
       result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
@@ -92,16 +93,16 @@ async function reconcile(
   } finally {
     // Also if no Job could be created: what was observed of the others is still valid.
     if (!equalIgnoringNulls(status, cron.status ?? {})) {
-      await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
+      await actor.client.update(cronJobs, { ...cron, status }, { subresource: "status" })
     }
   }
   return result
 }
 
 /** undefined if the CronJob is suspended or its schedule is invalid. */
-function readSchedule(controller: Controller<CronJob>, tenant: string, cron: CronJob): Schedule | undefined {
+function readSchedule(actor: Actor, cron: CronJob): Schedule | undefined {
   const { schedule = "", timeZone, suspend } = cron.spec ?? {}
-  const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
+  const warn = (reason: string, text: string): void => actor.event(cron, "Warning", reason, text)
   if (timeZone !== undefined) {
     try {
       localTimestamp(0, timeZone)
@@ -124,17 +125,10 @@ function readSchedule(controller: Controller<CronJob>, tenant: string, cron: Cro
   }
 }
 
-function missedTime(
-  controller: Controller<CronJob>,
-  tenant: string,
-  cron: CronJob,
-  schedule: Schedule,
-  since: number,
-  now: number,
-): Missed | undefined {
+function missedTime(actor: Actor, cron: CronJob, schedule: Schedule, since: number, now: number): Missed | undefined {
   const deadline = cron.spec?.startingDeadlineSeconds
   const earliest = deadline === undefined ? since : Math.max(since, now - goSeconds(deadline))
-  const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
+  const warn = (reason: string, text: string): void => actor.event(cron, "Warning", reason, text)
   try {
     const missed = missedSince(schedule, earliest, now)
     if (missed.isMany && missed.latest !== undefined) {
@@ -149,8 +143,7 @@ function missedTime(
 }
 
 function shouldStart(
-  controller: Controller<CronJob>,
-  tenant: string,
+  actor: Actor,
   cron: CronJob,
   { active = [], lastScheduleTime }: CronJobStatus,
   due: number,
@@ -159,7 +152,7 @@ function shouldStart(
   const { startingDeadlineSeconds, concurrencyPolicy } = cron.spec ?? {}
   if (startingDeadlineSeconds !== undefined && due + goSeconds(startingDeadlineSeconds) < now) {
     const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "+0000")}`
-    controller.event(tenant, cron, "Warning", "MissSchedule", text)
+    actor.event(cron, "Warning", "MissSchedule", text)
     return false
   }
   const name = jobName(cron, due)
@@ -167,7 +160,7 @@ function shouldStart(
   if (isListed || lastScheduleTime === timestamp(new Date(due))) return false
   if (concurrencyPolicy === "Forbid" && active.length > 0) {
     const text = "Not starting job because prior execution is running and concurrency policy is Forbid"
-    controller.event(tenant, cron, "Normal", "JobAlreadyActive", text)
+    actor.event(cron, "Normal", "JobAlreadyActive", text)
     return false
   }
   return true
@@ -175,41 +168,31 @@ function shouldStart(
 
 /** Returns the uid of the replaced Job. */
 async function replace(
-  controller: Controller<CronJob>,
-  tenant: string,
+  actor: Actor,
   cron: CronJob,
   namespace: string | undefined,
   name = "",
 ): Promise<string | undefined> {
-  const running = await controller
-    .client(tenant)
-    .get<Job>(jobResource, namespace, name)
-    .catch((error: unknown) => {
-      controller.event(tenant, cron, "Warning", "FailedGet", `Get job: ${errorMessage(error)}`)
-      throw error
-    })
-  await deleteJob(controller, tenant, cron, running)
+  const running = await actor.client.get<Job>(jobResource, namespace, name).catch((error: unknown) => {
+    actor.event(cron, "Warning", "FailedGet", `Get job: ${errorMessage(error)}`)
+    throw error
+  })
+  await deleteJob(actor, cron, running)
   return running.metadata.uid
 }
 
-async function start(
-  controller: Controller<CronJob>,
-  tenant: string,
-  cron: CronJob,
-  status: CronJobStatus,
-  due: number,
-): Promise<CronJobStatus> {
-  const client = controller.client(tenant)
+async function start(actor: Actor, cron: CronJob, status: CronJobStatus, due: number): Promise<CronJobStatus> {
+  const client = actor.client
   const job = jobOf(cron, due)
   const active = status.active ?? []
   let created: Job
   try {
     created = await client.create<Job>(jobResource, job)
-    controller.event(tenant, cron, "Normal", "SuccessfulCreate", `Created job ${created.metadata.name ?? ""}`)
+    actor.event(cron, "Normal", "SuccessfulCreate", `Created job ${created.metadata.name ?? ""}`)
   } catch (error) {
     if (!isAlreadyExists(error)) {
       if (!isNamespaceTerminating(error)) {
-        controller.event(tenant, cron, "Warning", "FailedCreate", `Error creating job: ${errorMessage(error)}`)
+        actor.event(cron, "Warning", "FailedCreate", `Error creating job: ${errorMessage(error)}`)
       }
       throw error
     }

@@ -4,6 +4,7 @@ import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../history/revisions.ts"
@@ -37,22 +38,22 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
       failedBackoff.forget(uid)
     },
   })
-  return controller.run((key) => reconcile({ ctx, controller, expectations, failedBackoff }, key))
+  return controller.run((key, actor) => reconcile({ ctx, actor, expectations, failedBackoff }, key))
 }
 
 interface Parts {
   ctx: ControllerContext
-  controller: Controller<DaemonSet>
+  actor: Actor
   expectations: Expectations
   failedBackoff: FailedBackoff
 }
 
 async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
-  const { ctx, controller, expectations, failedBackoff } = parts
+  const { ctx, actor, expectations, failedBackoff } = parts
   const { tenant } = key
   const set = ctx.informers.of<DaemonSet>(daemonSets).get(tenant, key.namespace, key.name)
   if (set === undefined || set.metadata.deletionTimestamp !== undefined) return
-  const client = controller.client(tenant)
+  const client = actor.client
   const uid = set.metadata.uid ?? ""
   const informer = ctx.informers.of<Pod>(podResource)
   const owned = { client, owner: set, ownerKind: daemonSetKind, ownerResource: daemonSets }
@@ -65,7 +66,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const history = await historyOf({ ...owned, informers: ctx.informers, tenant }, claimed)
   const { hash, collisionCount, pods } = history
   const nodes = ctx.informers.of<Node>(nodeResource).list(tenant)
-  const round = new Round({ ctx, actor: controller, expectations, failedBackoff, tenant, set, pods, nodes, hash })
+  const round = new Round({ ctx, actor, expectations, failedBackoff, set, pods, nodes, hash })
   const mayAct = expectations.satisfied(uid)
   let failure: unknown
   try {

@@ -3,7 +3,8 @@
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import type { Actor, ControllerContext } from "../context.ts"
+import type { Actor } from "../actor.ts"
+import type { ControllerContext } from "../context.ts"
 import { revisionHashLabel } from "../history/revisions.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
@@ -22,7 +23,6 @@ export interface RoundOptions {
   actor: Actor
   expectations: Expectations
   failedBackoff: FailedBackoff
-  tenant: string
   set: DaemonSet
   pods: readonly Pod[]
   nodes: readonly Node[]
@@ -133,11 +133,11 @@ export class Round {
   }
 
   #mayDelete(pod: Pod, node: string): boolean {
-    const { actor, tenant, set, failedBackoff } = this.#options
+    const { actor, set, failedBackoff } = this.#options
     const { namespace = "", name = "" } = pod.metadata
     const where = `daemon pod ${namespace}/${name} on node ${node}`
     if (pod.status?.phase === "Succeeded") {
-      actor.event(tenant, set, "Normal", "SucceededDaemonPod", `Found succeeded ${where}, will try to delete it`)
+      actor.event(set, "Normal", "SucceededDaemonPod", `Found succeeded ${where}, will try to delete it`)
       return true
     }
     const place = { set: set.metadata.uid ?? "", generation: set.status?.observedGeneration ?? 0, node }
@@ -147,12 +147,12 @@ export class Round {
       return false
     }
     failedBackoff.failed(place, this.#now)
-    actor.event(tenant, set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
+    actor.event(set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
     return true
   }
 
   async #carryOut(create: readonly string[], remove: readonly Pod[]): Promise<void> {
-    const { actor, expectations, tenant, set, hash } = this.#options
+    const { actor, expectations, set, hash } = this.#options
     const { uid = "" } = set.metadata
     if (create.length + remove.length === 0) return
     expectations.expect(
@@ -160,10 +160,10 @@ export class Round {
       create.length,
       remove.map((pod) => pod.metadata.uid ?? ""),
     )
-    using pace = actor.pace(tenant, create.length + remove.length)
+    using pace = actor.pace(create.length + remove.length)
     const { succeeded, error } = await slowStart(pace, create.length, async (at) => {
       try {
-        await createPod(actor, tenant, set, daemonPod(set, set.spec?.template, create[at] ?? "", hash))
+        await createPod(actor, set, daemonPod(set, set.spec?.template, create[at] ?? "", hash))
       } catch (failure) {
         if (!isNamespaceTerminating(failure)) throw failure
         expectations.creationObserved(uid)
@@ -172,7 +172,7 @@ export class Round {
     for (let missing = create.length - succeeded; missing > 0; missing--) expectations.creationObserved(uid)
     const failure = await settleAll(pace, remove, async (pod) => {
       const podUid = pod.metadata.uid ?? ""
-      const deleted = await deletePod(actor, tenant, set, pod).catch((reason: unknown) => {
+      const deleted = await deletePod(actor, set, pod).catch((reason: unknown) => {
         expectations.deletionObserved(uid, podUid)
         throw reason
       })

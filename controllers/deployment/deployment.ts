@@ -6,6 +6,7 @@ import { controllerOf, type Deployment, type Pod, type ReplicaSet } from "../../
 import { deployments, pods as podResource, replicaSets } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
@@ -43,20 +44,16 @@ export function runDeployments(ctx: ControllerContext): Promise<void> {
       if (set !== undefined) enqueueOwner(tenant, set)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<Deployment>,
-  key: Key,
-): Promise<ReconcileResult> {
+async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promise<ReconcileResult> {
   const deployment = ctx.informers.of<Deployment>(deployments).get(key.tenant, key.namespace, key.name)
   if (deployment === undefined) return
-  const client = controller.client(key.tenant)
+  const client = actor.client
   if (equalIgnoringNulls(deployment.spec?.selector, {})) {
     const message = "This deployment is selecting all pods. A non-empty selector is required."
-    controller.event(key.tenant, deployment, "Warning", "SelectingAll", message)
+    actor.event(deployment, "Warning", "SelectingAll", message)
     return
   }
   const informer = ctx.informers.of<ReplicaSet>(replicaSets)
@@ -72,7 +69,7 @@ async function reconcile(
       ...informer.byIndex(key.tenant, "orphans", key.namespace),
     ],
   })
-  const rollout = new Rollout(ctx, controller, key.tenant, deployment, owned)
+  const rollout = new Rollout(ctx, actor, deployment, owned)
   if (deployment.metadata.deletionTimestamp !== undefined) return rollout.observe()
   const paused = pausedCondition(deployment, ctx.clock.now())
   if (paused !== undefined) {

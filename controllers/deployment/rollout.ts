@@ -8,7 +8,8 @@ import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
-import type { Actor, ControllerContext } from "../context.ts"
+import type { Actor } from "../actor.ts"
+import type { ControllerContext } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { hasReadableRevision, newSetAnnotations, nextRevision, revisionAnnotation } from "./annotations.ts"
@@ -33,24 +34,16 @@ import { byCreation, newReplicaSetOf, sameTemplate } from "./template.ts"
 export class Rollout {
   readonly #ctx: ControllerContext
   readonly #actor: Actor
-  readonly #tenant: string
   readonly #client: KubeClient
   readonly #draft: DeploymentDraft
   #newSet: ReplicaSet | undefined
   /** Oldest first. */
   #old: ReplicaSet[]
 
-  constructor(
-    ctx: ControllerContext,
-    actor: Actor,
-    tenant: string,
-    deployment: Deployment,
-    owned: readonly ReplicaSet[],
-  ) {
+  constructor(ctx: ControllerContext, actor: Actor, deployment: Deployment, owned: readonly ReplicaSet[]) {
     this.#ctx = ctx
     this.#actor = actor
-    this.#tenant = tenant
-    this.#client = actor.client(tenant)
+    this.#client = actor.client
     this.#draft = new DeploymentDraft(this.#client, () => ctx.clock.now(), deployment)
     this.#newSet = newReplicaSetOf(deployment, owned)
     this.#old = owned.filter((set) => set !== this.#newSet).sort(byCreation)
@@ -259,7 +252,7 @@ export class Rollout {
     if (total(this.#old, (set) => set.status?.replicas) > 0) return true
     const informer = this.#ctx.informers.of<Pod>(pods)
     return this.#old.some((set) =>
-      informer.byIndex(this.#tenant, "controller", set.metadata.uid ?? "").some((pod) => !isFinished(pod)),
+      informer.byIndex(this.#actor.tenant, "controller", set.metadata.uid ?? "").some((pod) => !isFinished(pod)),
     )
   }
 
@@ -285,6 +278,6 @@ export class Rollout {
   }
 
   #event(type: "Normal" | "Warning", reason: string, text: string): void {
-    this.#actor.event(this.#tenant, this.#deployment, type, reason, text)
+    this.#actor.event(this.#deployment, type, reason, text)
   }
 }

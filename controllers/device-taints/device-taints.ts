@@ -7,6 +7,7 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims, resourceSlices } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
@@ -74,12 +75,12 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
       ofTenant?.done.delete(uid)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, evictions, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, evictions, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<Pod>,
+  actor: Actor,
   evictions: AllEvictions,
   { tenant, namespace, name }: Key,
 ): Promise<ReconcileResult> {
@@ -91,14 +92,14 @@ async function reconcile(
   const { scheduled, done } = evictions.get(tenant) ?? { scheduled: new Set(), done: new Set() }
   if (due === undefined) {
     if (scheduled.delete(uid)) {
-      controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
+      actor.event(pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
     }
     return
   }
   evictions.set(tenant, { scheduled: scheduled.add(uid), done })
   if (done.has(uid)) return
   if (due > now) return { requeueAfterMs: due - now }
-  await evict(controller, tenant, pod, now)
+  await evict(actor, pod, now)
   scheduled.delete(uid)
   // It may be gone, and forgotten, already.
   if (ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)?.metadata.uid === uid) done.add(uid)
@@ -118,11 +119,11 @@ function evictionDue({ informers }: ControllerContext, tenant: string, pod: Pod)
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-async function evict(controller: Controller<Pod>, tenant: string, pod: Pod, now: number): Promise<void> {
+async function evict(actor: Actor, pod: Pod, now: number): Promise<void> {
   if (isTerminating(pod)) return
   const { namespace, name = "", uid } = pod.metadata
-  controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Marking for deletion")
-  const client = controller.client(tenant)
+  actor.event(pod, "Normal", "DeviceTaintManagerEviction", "Marking for deletion")
+  const client = actor.client
   try {
     const patch = { metadata: { uid }, status: { conditions: withDisruption(pod, disruption, now) } }
     await client.patch(podResource, namespace, name, patch, { type: "merge", subresource: "status" })

@@ -14,6 +14,7 @@ import {
   statefulSets,
 } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
@@ -43,7 +44,7 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     reads,
   })
   followPods(ctx, controller)
-  return controller.run((key) => reconcile(ctx, controller, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, key))
 }
 
 /** Pods enqueue the budgets that select them, and themselves while their DisruptionTarget condition may be stale. */
@@ -55,7 +56,7 @@ function followPods(ctx: ControllerContext, controller: Controller<Budget>): voi
   }
   const changed = (tenant: string, pod: Pod): void => {
     const [chosen, ...others] = enqueueBudgets(ctx, controller, tenant, pod)
-    if (chosen !== undefined && others.length > 0) warnOfSeveral(controller, tenant, pod, chosen)
+    if (chosen !== undefined && others.length > 0) warnOfSeveral(controller.actor(tenant), pod, chosen)
   }
   pods.subscribe({
     added(tenant, pod) {
@@ -91,19 +92,19 @@ function enqueueBudgets(
 }
 
 /** If several budgets select a pod, upstream uses an arbitrary one and reports that. Here all of them count the pod. */
-function warnOfSeveral(controller: Controller<Budget>, tenant: string, pod: Pod, chosen: Budget): void {
+function warnOfSeveral(actor: Actor | undefined, pod: Pod, chosen: Budget): void {
   const { namespace = "", name = "" } = pod.metadata
   const which = `Chose "${chosen.metadata.name ?? ""}" arbitrarily.`
   const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  ${which}`
-  controller.event(tenant, pod, "Warning", "MultiplePodDisruptionBudgets", text)
+  actor?.event(pod, "Warning", "MultiplePodDisruptionBudgets", text)
 }
 
 const selects = ({ spec }: Budget, pod: Pod): boolean =>
   matches(selectorFromLabelSelector(spec?.selector), pod.metadata.labels ?? {})
 
-async function reconcile(ctx: ControllerContext, controller: Controller<Budget>, key: Key): Promise<ReconcileResult> {
+async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promise<ReconcileResult> {
   const { tenant, namespace, name } = key
-  const client = controller.client(tenant)
+  const client = actor.client
   const pods = ctx.informers.of<Pod>(podResource)
   if (name.startsWith(podPrefix)) {
     return resetStaleCondition(client, pods.get(tenant, namespace, name.slice(podPrefix.length)), ctx.clock.now())
@@ -111,7 +112,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Budget>,
   const budget = ctx.informers.of<Budget>(podDisruptionBudgets).get(tenant, namespace, name)
   if (budget === undefined) return
   try {
-    return await sync(ctx, controller, tenant, budget)
+    return await sync(ctx, actor, budget)
   } catch (error) {
     if (hasReason(error, "Conflict")) throw error
     const status = failedStatus(budget, errorMessage(error), ctx.clock.now())
@@ -120,27 +121,22 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Budget>,
   }
 }
 
-async function sync(
-  ctx: ControllerContext,
-  controller: Controller<Budget>,
-  tenant: string,
-  budget: Budget,
-): Promise<ReconcileResult> {
+async function sync(ctx: ControllerContext, actor: Actor, budget: Budget): Promise<ReconcileResult> {
   const now = ctx.clock.now()
-  const pods = ctx.informers.of<Pod>(podResource).list(tenant, budget.metadata.namespace)
+  const pods = ctx.informers.of<Pod>(podResource).list(actor.tenant, budget.metadata.namespace)
   const selected = pods.filter((pod) => selects(budget, pod))
-  if (selected.length === 0) controller.event(tenant, budget, "Normal", "NoPods", "No matching pods found")
-  const wanted = await desired(ctx, controller, tenant, budget, selected)
+  if (selected.length === 0) actor.event(budget, "Normal", "NoPods", "No matching pods found")
+  const wanted = await desired(ctx, actor, budget, selected)
   const disrupted = disruptedPods(budget, selected, now)
   for (const pod of disrupted.stayed) {
     const { namespace = "" } = budget.metadata
     const text = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`
-    controller.event(tenant, pod, "Warning", "NotDeleted", text)
+    actor.event(pod, "Warning", "NotDeleted", text)
   }
   const currentHealthy = healthyPods(selected, disrupted.pods)
   const status = statusOf(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
   if (status !== budget.status) {
-    const client = controller.client(tenant)
+    const client = actor.client
     await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
   }
   return disrupted.recheckAt === undefined ? undefined : { requeueAfterMs: disrupted.recheckAt - now + 1 }
@@ -148,8 +144,7 @@ async function sync(
 
 async function desired(
   ctx: ControllerContext,
-  controller: Controller<Budget>,
-  tenant: string,
+  actor: Actor,
   budget: Budget,
   pods: readonly Pod[],
 ): Promise<{ expectedPods: number; desiredHealthy: number }> {
@@ -161,10 +156,10 @@ async function desired(
   }
   let expected
   try {
-    expected = await expectedPods(ctx, tenant, controller.client(tenant), pods)
+    expected = await expectedPods(ctx, actor.tenant, actor.client, pods)
   } catch (error) {
     const text = `Failed to calculate the number of expected pods: ${errorMessage(error)}`
-    controller.event(tenant, budget, "Warning", "CalculateExpectedPodCountFailed", text)
+    actor.event(budget, "Warning", "CalculateExpectedPodCountFailed", text)
     throw error
   }
   if (expected.unmanaged.length > 0) {
@@ -172,7 +167,7 @@ async function desired(
       `Pods selected by this PodDisruptionBudget (selector: ${printLabelSelector(selector)}) were found to be unmanaged. ` +
       "As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. " +
       'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
-    controller.event(tenant, budget, "Warning", "UnmanagedPods", text)
+    actor.event(budget, "Warning", "UnmanagedPods", text)
   }
   const { count } = expected
   const desiredHealthy =

@@ -6,6 +6,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import { endpoints as endpointsResource, pods as podResource, services } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import {
   addressesOf,
@@ -51,16 +52,11 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
       }
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, triggers, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, triggers, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<Service>,
-  triggers: TriggerTimes,
-  key: Key,
-): Promise<void> {
-  const client = controller.client(key.tenant)
+async function reconcile(ctx: ControllerContext, actor: Actor, triggers: TriggerTimes, key: Key): Promise<void> {
+  const client = actor.client
   const service = ctx.informers.of<Service>(services).get(key.tenant, key.namespace, key.name)
   const current = ctx.informers.of<Endpoints>(endpointsResource).get(key.tenant, key.namespace, key.name)
   if (service === undefined) {
@@ -79,7 +75,7 @@ async function reconcile(
   const all = subsetsOf(service, pods)
   if (all === undefined) throw new TerminalError("the ports of the Service have too many addresses together")
   const wanted = wantedEndpoints(service, truncate(all), trigger, current)
-  if (wanted !== undefined) await write(controller, key, wanted, current)
+  if (wanted !== undefined) await write(actor, wanted, current)
 }
 
 /** Undefined: no change. */
@@ -124,13 +120,8 @@ function wantedEndpoints(
   }
 }
 
-async function write(
-  controller: Controller<Service>,
-  { tenant, namespace, name }: Key,
-  object: Endpoints,
-  current: Endpoints | undefined,
-): Promise<void> {
-  const client = controller.client(tenant)
+async function write(actor: Actor, object: Endpoints, current: Endpoints | undefined): Promise<void> {
+  const client = actor.client
   try {
     if (current === undefined) await client.create(endpointsResource, object)
     else await client.update(endpointsResource, object)
@@ -140,10 +131,10 @@ async function write(
       current === undefined
         ? ["FailedToCreateEndpoint", "create endpoint for service"]
         : ["FailedToUpdateEndpoint", "update endpoint"]
-    const text = `Failed to ${verb} ${namespace}/${name}: ${errorMessage(error)}`
+    const { namespace, ...metadata } = object.metadata
+    const text = `Failed to ${verb} ${namespace ?? ""}/${object.metadata.name ?? ""}: ${errorMessage(error)}`
     // As upstream, an object that was not created has no namespace, so its events are in the default namespace.
-    const { namespace: _, ...metadata } = object.metadata
-    controller.event(tenant, current === undefined ? { ...object, metadata } : object, "Warning", reason, text)
+    actor.event(current === undefined ? { ...object, metadata } : object, "Warning", reason, text)
     throw error
   }
 }

@@ -6,6 +6,7 @@ import type { EndpointSlice, Node, Pod, Service } from "../../apimachinery/objec
 import { endpointSlices, nodes as nodeResource, pods as podResource, services } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { staleRetryMs } from "../write-tracker.ts"
@@ -54,7 +55,7 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
   const written = new SliceTracker(ctx.clock, (tenant) => slices.isSynced(tenant))
   watchSlices(slices, managedBy, controller, written)
   all.subscribe({ deleted: (tenant, { metadata: { uid = "" } }) => zones.forget(tenant, uid) })
-  return controller.run((key) => reconcile(ctx, controller, { written, zones, triggers }, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, { written, zones, triggers }, key))
 }
 
 /** State kept between syncs. */
@@ -66,7 +67,7 @@ interface Memory {
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<Service>,
+  actor: Actor,
   { written, zones, triggers }: Memory,
   key: Key,
 ): Promise<ReconcileResult> {
@@ -96,13 +97,13 @@ async function reconcile(
   const isOutdated = (slice: EndpointSlice): boolean => !equalIgnoringNulls(slice.metadata.labels, labels)
   const wanted = wantedOf(ctx, tenant, service, pods)
   const steps = plan(familiesOf(service), wanted, { owned: [...stripped.keys()], foreign }, isOutdated)
-  if (auto || zones.isHinted(tenant, uid)) hint(zones, controller, tenant, service, stripped, steps)
+  if (auto || zones.isHinted(tenant, uid)) hint(zones, actor, service, stripped, steps)
   const failed = (why: string): void => {
     const text = `Error updating Endpoint Slices for Service ${id}: ${why}`
-    controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
+    actor.event(service, "Warning", "FailedToUpdateEndpointSlices", text)
   }
   try {
-    await carryOut({ tenant, client: controller.client(tenant), written, service, labels, trigger }, steps)
+    await carryOut({ tenant, client: actor.client, written, service, labels, trigger }, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
     failed(errorMessage(error))
@@ -131,18 +132,18 @@ const withoutHints = (slice: EndpointSlice): EndpointSlice => ({
 /** Plans the hints of topology mode, and records Events when hints are enabled or disabled. */
 function hint(
   zones: Zones,
-  controller: Controller<Service>,
-  tenant: string,
+  actor: Actor,
   service: Service,
   stripped: ReadonlyMap<EndpointSlice, EndpointSlice>,
   steps: Plan,
 ): void {
+  const { tenant } = actor
   const uid = service.metadata.uid ?? ""
   const auto = isAuto(service)
   for (const family of familiesOf(service)) {
     const recordHints = (isOn: boolean, text: string): void => {
       const reason = isOn ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled"
-      controller.event(tenant, service, isOn ? "Normal" : "Warning", reason, `${text}, addressType: ${family}`)
+      actor.event(service, isOn ? "Normal" : "Warning", reason, `${text}, addressType: ${family}`)
     }
     if (!auto) {
       recordHints(false, "Topology Aware Hints has been disabled")

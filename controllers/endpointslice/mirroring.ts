@@ -6,6 +6,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import { endpoints as endpointsResource, endpointSlices, services } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { staleRetryMs } from "../write-tracker.ts"
 import { isMirrored, managedBy, mirror, type Mirrored } from "./mirror.ts"
@@ -34,12 +35,12 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     },
     deleted: enqueueService,
   })
-  return controller.run((key) => reconcile(ctx, controller, written, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, written, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<Endpoints>,
+  actor: Actor,
   written: SliceTracker,
   key: Key,
 ): Promise<ReconcileResult> {
@@ -53,7 +54,7 @@ async function reconcile(
   const cached = (slice: string): EndpointSlice | undefined => informer.get(tenant, namespace, slice)
   if (!isWanted) {
     const isAwaited = written.release(tenant, id, cached)
-    for (const slice of existing) await remove(controller, tenant, slice)
+    for (const slice of existing) await remove(actor, slice)
     return isAwaited ? { requeueAfterMs: staleRetryMs } : undefined
   }
   const isWritten = written.isWritten(tenant, id, existing, cached)
@@ -62,53 +63,47 @@ async function reconcile(
   const steps = mirror(object, existing)
   if (steps === undefined) {
     const text = "Nothing is mirrored to EndpointSlices: the ports of the subsets have too many addresses together"
-    controller.event(tenant, object, "Warning", "TooManyAddressesToMirror", text)
+    actor.event(object, "Warning", "TooManyAddressesToMirror", text)
     return
   }
-  recordSkipped(controller, tenant, object, steps)
+  recordSkipped(actor, object, steps)
   try {
     const changed = new Set([...steps.update, ...steps.delete].map(({ metadata }) => metadata.uid))
     for (const slice of existing) if (!changed.has(slice.metadata.uid)) written.found(tenant, slice)
-    await applySteps(controller, written, tenant, object, steps)
+    await applySteps(actor, written, object, steps)
   } catch (error) {
     if (!isNamespaceTerminating(error)) throw error
   }
 }
 
-function recordSkipped(controller: Controller<Endpoints>, tenant: string, object: Endpoints, steps: Mirrored): void {
+function recordSkipped(actor: Actor, object: Endpoints, steps: Mirrored): void {
   const { invalid, skipped, limit } = steps
   if (invalid > 0) {
     const text = `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`
-    controller.event(tenant, object, "Warning", "InvalidIPAddress", text)
+    actor.event(object, "Warning", "InvalidIPAddress", text)
   }
   if (skipped > invalid) {
     const text = `A max of ${limit} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`
-    controller.event(tenant, object, "Warning", "TooManyAddressesToMirror", text)
+    actor.event(object, "Warning", "TooManyAddressesToMirror", text)
   }
 }
 
-async function applySteps(
-  controller: Controller<Endpoints>,
-  written: SliceTracker,
-  tenant: string,
-  object: Endpoints,
-  steps: Mirrored,
-): Promise<void> {
-  const client = controller.client(tenant)
+async function applySteps(actor: Actor, written: SliceTracker, object: Endpoints, steps: Mirrored): Promise<void> {
+  const { tenant, client } = actor
   if (object.metadata.deletionTimestamp === undefined) {
     for (const slice of steps.create) written.wrote(tenant, await client.create<EndpointSlice>(endpointSlices, slice))
   }
   for (const slice of steps.update) written.wrote(tenant, await client.update<EndpointSlice>(endpointSlices, slice))
   for (const slice of steps.delete) {
-    await remove(controller, tenant, slice)
+    await remove(actor, slice)
     written.deleted(tenant, slice)
   }
 }
 
-async function remove(controller: Controller<Endpoints>, tenant: string, { metadata }: EndpointSlice): Promise<void> {
+async function remove(actor: Actor, { metadata }: EndpointSlice): Promise<void> {
   const { namespace, name = "", uid } = metadata
   try {
-    await controller.client(tenant).delete(endpointSlices, namespace, name, uid === undefined ? {} : { uid })
+    await actor.client.delete(endpointSlices, namespace, name, uid === undefined ? {} : { uid })
   } catch (error) {
     if (!isNotFound(error)) throw error
   }

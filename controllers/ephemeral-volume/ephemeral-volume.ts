@@ -7,6 +7,7 @@ import { StatusError } from "../../apimachinery/status.ts"
 import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { isTerminating } from "../pods/pod-state.ts"
@@ -33,7 +34,7 @@ export function runEphemeralVolumes(ctx: ControllerContext): Promise<void> {
       for (const pod of using) controller.enqueueObject(tenant, pod)
     },
   })
-  return controller.run(async ({ tenant, namespace, name }) => {
+  return controller.run(async ({ tenant, namespace, name }, actor) => {
     const pod = pods.get(tenant, namespace, name)
     if (pod === undefined || !hasEphemeral(pod) || isTerminating(pod)) return
     for (const volume of pod.spec?.volumes ?? []) {
@@ -42,11 +43,11 @@ export function runEphemeralVolumes(ctx: ControllerContext): Promise<void> {
       try {
         const present = claims.get(tenant, namespace, claim)
         if (present !== undefined) checkOwner(present, pod)
-        else await create(controller, tenant, pod, volume, claim)
+        else await create(actor, pod, volume, claim)
       } catch (error) {
         if (isNamespaceTerminating(error)) return
         const text = `ephemeral volume ${volume.name}: ${errorMessage(error)}`
-        controller.event(tenant, pod, "Warning", "FailedBinding", text)
+        actor.event(pod, "Warning", "FailedBinding", text)
         throw error
       }
     }
@@ -61,13 +62,7 @@ function checkOwner(claim: PersistentVolumeClaim, pod: Pod): void {
   throw new TerminalError(`PVC ${namespace}/${name} was not created for pod ${of} (pod is not owner)`)
 }
 
-async function create(
-  controller: Controller<Pod>,
-  tenant: string,
-  pod: Pod,
-  { ephemeral }: Volume,
-  name: string,
-): Promise<void> {
+async function create(actor: Actor, pod: Pod, { ephemeral }: Volume, name: string): Promise<void> {
   const { metadata, spec } = ephemeral?.volumeClaimTemplate ?? {}
   const claim: PersistentVolumeClaim = {
     apiVersion: "v1",
@@ -82,7 +77,7 @@ async function create(
     ...(spec === undefined ? {} : { spec }),
   }
   try {
-    await controller.client(tenant).create(persistentVolumeClaims, claim)
+    await actor.client.create(persistentVolumeClaims, claim)
   } catch (error) {
     const text = `create PVC ${name}: ${errorMessage(error)}`
     // The error's kind determines whether the caller retries.

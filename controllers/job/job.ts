@@ -4,6 +4,7 @@ import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
 import { jobs, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { claim } from "../pods/claim.ts"
 import type { Failures } from "./backoff.ts"
@@ -33,7 +34,7 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
   }
   followJobs({ jobs: all, pods, controller, expectations: memory.expectations })
   all.subscribe({ forgotten: ({ metadata: { uid = "" } }) => forget(memory, uid) })
-  return controller.run((key) => reconcile({ ctx, controller, memory }, key))
+  return controller.run((key, actor) => reconcile({ ctx, actor, memory }, key))
 }
 
 function forget({ expectations, backoffs, statusWrites, podWrites }: JobMemory, uid: string): void {
@@ -45,14 +46,14 @@ function forget({ expectations, backoffs, statusWrites, podWrites }: JobMemory, 
 
 interface Parts {
   ctx: ControllerContext
-  controller: Controller<Job>
+  actor: Actor
   memory: JobMemory
 }
 
-async function reconcile({ ctx, controller, memory }: Parts, key: Key): Promise<ReconcileResult> {
+async function reconcile({ ctx, actor, memory }: Parts, key: Key): Promise<ReconcileResult> {
   const { tenant, namespace } = key
-  if (key.name === orphans) return releaseOrphans(ctx, controller, key)
-  const client = controller.client(tenant)
+  if (key.name === orphans) return releaseOrphans(ctx, actor, key)
+  const client = actor.client
   const job = ctx.informers.of<Job>(jobs).get(tenant, namespace, key.name)
   // If spec.managedBy names another controller, the Job and its pods are left alone.
   const managedBy = job?.spec?.managedBy
@@ -81,12 +82,12 @@ async function reconcile({ ctx, controller, memory }: Parts, key: Key): Promise<
     candidates: [...controlled, ...informer.byIndex(tenant, "orphans", namespace)],
   })
   const now = ctx.clock.now()
-  return new Round({ ...memory, actor: controller, tenant, job, pods, now }).run()
+  return new Round({ ...memory, actor, job, pods, now }).run()
 }
 
 /** Without their Job, nothing else would remove the finalizer from these pods. */
-async function releaseOrphans(ctx: ControllerContext, controller: Controller<Job>, key: Key): Promise<void> {
-  const client = controller.client(key.tenant)
+async function releaseOrphans(ctx: ControllerContext, actor: Actor, key: Key): Promise<void> {
+  const client = actor.client
   const all = ctx.informers.of<Job>(jobs)
   const lost = ctx.informers
     .of<Pod>(podResource)

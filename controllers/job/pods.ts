@@ -2,7 +2,7 @@
 
 import type { Pod } from "../../apimachinery/object.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import type { Actor } from "../context.ts"
+import type { Actor } from "../actor.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isReady } from "../pods/pod-state.ts"
@@ -19,7 +19,6 @@ const burst = 500
 
 export interface PodsOptions {
   actor: Actor
-  tenant: string
   expectations: Expectations
   view: JobView
   failures: Failures | undefined
@@ -62,7 +61,7 @@ export async function managePods(options: PodsOptions): Promise<Change> {
 /** With `uncounted`, the finalizer is removed first: these pods are neither successes nor failures. */
 export async function deletePods(options: PodsOptions, victims: readonly Pod[], uncounted: boolean): Promise<Change> {
   if (victims.length === 0) return unchanged
-  const { actor, tenant, expectations, view } = options
+  const { actor, expectations, view } = options
   const { uid = "" } = view.job.metadata
   expectations.expectDeletions(
     uid,
@@ -73,9 +72,9 @@ export async function deletePods(options: PodsOptions, victims: readonly Pod[], 
     victims.map(async (pod) => {
       let isSeen = false
       try {
-        if (uncounted) await removeFinalizer(actor.client(tenant), pod)
+        if (uncounted) await removeFinalizer(actor.client, pod)
         asked.push(pod)
-        isSeen = await deletePod(actor, tenant, view.job, pod)
+        isSeen = await deletePod(actor, view.job, pod)
       } finally {
         if (!isSeen) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
       }
@@ -87,7 +86,7 @@ export async function deletePods(options: PodsOptions, victims: readonly Pod[], 
 }
 
 async function createPods(options: PodsOptions, count: number): Promise<Change> {
-  const { actor, tenant, expectations, view, failures, now } = options
+  const { actor, expectations, view, failures, now } = options
   const { job, delayed } = view
   const { uid = "" } = job.metadata
   const isLimitedPerIndex = view.failedIndexes !== undefined
@@ -103,12 +102,12 @@ async function createPods(options: PodsOptions, count: number): Promise<Change> 
   const size = indexes?.length ?? count
   expectations.expectCreations(uid, size)
   let created = 0
-  using pace = actor.pace(tenant, size)
+  using pace = actor.pace(size)
   const { succeeded, error } = await slowStart(pace, size, async (at) => {
     const index = indexes?.[at]
     const replaced = index === undefined ? undefined : delayed.get(index)
     try {
-      await createPod(actor, tenant, job, jobPod(job, index, replaced))
+      await createPod(actor, job, jobPod(job, index, replaced))
       created++
     } catch (failure) {
       if (!isNamespaceTerminating(failure)) throw failure

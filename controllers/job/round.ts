@@ -5,7 +5,7 @@ import { timestamp, type Job, type Pod } from "../../apimachinery/object.ts"
 import { jobs } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
-import type { Actor } from "../context.ts"
+import type { Actor } from "../actor.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import type { WriteTracker } from "../write-tracker.ts"
@@ -28,7 +28,6 @@ export interface JobMemory {
 
 export interface RoundOptions extends JobMemory {
   actor: Actor
-  tenant: string
   job: Job
   pods: readonly Pod[]
   now: number
@@ -147,10 +146,10 @@ export class Round {
 
   /** Removes the finalizers. Returns the uids of the pods for which that succeeded, and the first error. */
   async #release(pods: readonly Pod[]): Promise<{ released: Set<string>; refusal?: unknown }> {
-    const { actor, tenant, podWrites } = this.#options
+    const { actor, podWrites } = this.#options
     const released = new Set<string>()
     const release = async (pod: Pod): Promise<void> => {
-      const outcome = await removeFinalizer(actor.client(tenant), pod)
+      const outcome = await removeFinalizer(actor.client, pod)
       if (outcome === undefined) return
       released.add(pod.metadata.uid ?? "")
       if (outcome !== pod) podWrites.changed(this.#uid, outcome)
@@ -183,8 +182,8 @@ export class Round {
   async #write(status: JobStatus): Promise<void> {
     // That there are none of these is nothing to write.
     if (equalIgnoringNulls(status, { uncountedTerminatedPods: {}, ...this.#job.status })) return
-    const { actor, tenant, statusWrites } = this.#options
-    this.#job = await actor.client(tenant).update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
+    const { actor, statusWrites } = this.#options
+    this.#job = await actor.client.update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
     statusWrites.changed(this.#uid, this.#job)
   }
 
@@ -193,6 +192,6 @@ export class Round {
   }
 
   #event(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#options.actor.event(this.#options.tenant, this.#job, type, reason, message)
+    this.#options.actor.event(this.#job, type, reason, message)
   }
 }

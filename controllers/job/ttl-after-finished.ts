@@ -10,18 +10,18 @@ import { isFinishedJob } from "./finished.ts"
 export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)
   const controller = new Controller<Job>(ctx, { name: "ttl-after-finished", primary: all })
-  return controller.run(async ({ tenant, namespace, name }): Promise<ReconcileResult> => {
+  return controller.run(async ({ tenant, namespace, name }, actor): Promise<ReconcileResult> => {
     const cached = all.get(tenant, namespace, name)
     if (cached === undefined || expiryOf(cached) === undefined) return
     const wait = (expiryOf(cached) ?? 0) - ctx.clock.now()
     if (wait > 0) return { requeueAfterMs: wait }
     try {
       // The TTL may have been extended since.
-      const job = await controller.client(tenant).get<Job>(jobs, namespace, name)
+      const job = await actor.client.get<Job>(jobs, namespace, name)
       const expiry = expiryOf(job)
       if (expiry === undefined || expiry > ctx.clock.now() || job.metadata.uid !== cached.metadata.uid) return
       const { uid, resourceVersion } = job.metadata
-      await controller.client(tenant).delete(jobs, namespace, name, {
+      await actor.client.delete(jobs, namespace, name, {
         propagationPolicy: "Foreground",
         ...(uid === undefined ? {} : { uid }),
         ...(resourceVersion === undefined ? {} : { resourceVersion }),

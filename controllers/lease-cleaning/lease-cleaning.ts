@@ -23,7 +23,7 @@ export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
     // Renewed Leases are checked at their next expiration.
     matters: () => false,
   })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const lease = leases.get(tenant, namespace, name)
     if (lease === undefined || !isIdentity(lease)) return
     const wait = expiresInMs(lease, ctx.clock.now())
@@ -31,7 +31,7 @@ export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
     const { uid, resourceVersion = "" } = lease.metadata
     try {
       const options = { resourceVersion, ...(uid === undefined ? {} : { uid }) }
-      await controller.client(tenant).delete(leaseResource, namespace, name, options)
+      await actor.client.delete(leaseResource, namespace, name, options)
     } catch (error) {
       // Deleted or renewed in the meantime.
       if (!hasReason(error, "NotFound", "Conflict")) throw error

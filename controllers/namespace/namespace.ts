@@ -35,14 +35,14 @@ export function runNamespaces(ctx: ControllerContext): Promise<void> {
     wakesInMs: ({ tenant, name }) => (sleeps.get(tenant)?.get(name) ?? 0) - ctx.clock.elapsed(),
     forget: (tenant) => sleeps.delete(tenant),
   })
-  return controller.run(async (key) => {
+  return controller.run(async (key, actor) => {
     const { tenant, name } = key
     const deletedAt = informer.get(tenant, undefined, name)?.metadata.deletionTimestamp
     sleeps.get(tenant)?.delete(name)
     if (deletedAt === undefined) return
     const age = ctx.clock.now() - Date.parse(deletedAt)
     const began = ctx.clock.elapsed()
-    const result = await reconcile(ctx, controller.client(tenant), key, age)
+    const result = await reconcile(ctx, actor.client, key, age)
     if (result !== undefined) {
       const ofTenant = sleeps.get(tenant) ?? new Map<string, number>()
       sleeps.set(tenant, ofTenant.set(name, began + age * sleepPart))

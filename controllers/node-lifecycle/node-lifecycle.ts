@@ -9,6 +9,7 @@ import { leases, nodes as nodeResource, pods as podResource } from "../../client
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { podCondition } from "../pods/pod-state.ts"
 import { inherited, observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
@@ -79,24 +80,24 @@ export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
     },
   })
   const parts: Parts = { ctx, controller, nodes, memories }
-  return controller.run((key) => reconcile(parts, key))
+  return controller.run((key, actor) => reconcile(parts, actor, key))
 }
 
-async function reconcile(parts: Parts, { tenant, name }: Key): Promise<ReconcileResult> {
+async function reconcile(parts: Parts, actor: Actor, { tenant, name }: Key): Promise<ReconcileResult> {
   const { ctx, controller } = parts
   const cached = parts.nodes.get(tenant, undefined, name)
-  if (cached === undefined || isVirtualNode(cached)) return forgetNode(parts, tenant, name)
+  if (cached === undefined || isVirtualNode(cached)) return forgetNode(parts, actor, name)
   const now = ctx.clock.now()
   const ofTenant = memoryOf(parts, tenant)
-  const memory = ofTenant.nodes.get(name) ?? registerNode(parts, ofTenant, tenant, cached)
+  const memory = ofTenant.nodes.get(name) ?? registerNode(parts, actor, ofTenant, cached)
   // Before anything is waited for: all nodes are known now.
   const counts = (ofTenant.counts ??= new NodeCounts(parts.nodes.list(tenant)))
-  const client = controller.client(tenant)
+  const client = actor.client
   const health = observe(memory.health, cached, await leaseOf(client, name), ctx.clock)
   memory.health = health
   let node = await alignLabels(client, cached)
   const silentMs = silentInMs(node, health, ctx.clock.elapsed())
-  if (silentMs === 0) node = await markSilent(controller, tenant, memory, node, now)
+  if (silentMs === 0) node = await markSilent(actor, memory, node, now)
   // It may have been deleted while something was waited for.
   const isThere = parts.nodes.get(tenant, undefined, name)?.metadata.uid === node.metadata.uid
   if (isThere && counts.set(node)) controller.enqueueAll(tenant)
@@ -106,7 +107,7 @@ async function reconcile(parts: Parts, { tenant, name }: Key): Promise<Reconcile
   memory.wasAllDown = isAllDown
   memory.isTainted = turn.isNew === true || (memory.isTainted && turn.evict)
   const ready = readyCondition(node)?.status
-  if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)
+  if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, actor, name)
   memory.hasPodsToMark = false
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
   if (ready === "Unknown") return undefined
@@ -121,12 +122,7 @@ function memoryOf({ memories }: Parts, tenant: string): TenantMemory {
   return created
 }
 
-function registerNode(
-  { ctx, controller }: Parts,
-  { nodes, deleted }: TenantMemory,
-  tenant: string,
-  node: Node,
-): NodeMemory {
+function registerNode({ ctx }: Parts, actor: Actor, { nodes, deleted }: TenantMemory, node: Node): NodeMemory {
   const { name = "" } = node.metadata
   const former = deleted.get(name)
   deleted.delete(name)
@@ -137,20 +133,20 @@ function registerNode(
     isTainted: false,
     hasPodsToMark: false,
   }
-  recordNodeEvent(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
+  recordNodeEvent(actor, node, "RegisteredNode", `Registered Node ${name} in Controller`)
   nodes.set(name, memory)
   return memory
 }
 
-function forgetNode({ controller, memories }: Parts, tenant: string, name: string): void {
-  const ofTenant = memories.get(tenant)
+function forgetNode({ memories }: Parts, actor: Actor, name: string): void {
+  const ofTenant = memories.get(actor.tenant)
   const known = ofTenant?.nodes.get(name)
   if (ofTenant === undefined || known === undefined) return
   ofTenant.nodes.delete(name)
   if (known.health !== undefined) ofTenant.deleted.set(name, known.health)
   const [first] = ofTenant.deleted.keys()
   if (first !== undefined && ofTenant.deleted.size > mostDeleted) ofTenant.deleted.delete(first)
-  recordNodeEvent(controller, tenant, known.reference, "RemovingNode", `Removing Node ${name} from Controller`)
+  recordNodeEvent(actor, known.reference, "RemovingNode", `Removing Node ${name} from Controller`)
 }
 
 /** Returns the node as it is stored afterwards, as do markSilent and alignTaints. */
@@ -161,24 +157,16 @@ async function alignLabels(client: KubeClient, node: Node): Promise<Node> {
 }
 
 /** For a node whose grace period has ended. */
-async function markSilent(
-  controller: Controller<Node>,
-  tenant: string,
-  memory: NodeMemory,
-  node: Node,
-  now: number,
-): Promise<Node> {
+async function markSilent(actor: Actor, memory: NodeMemory, node: Node, now: number): Promise<Node> {
   const ready = readyCondition(node)?.status
   if (ready === "Unknown") return node
   // A kubelet that reports itself not ready also reports its pods.
   memory.hasPodsToMark = ready === "True"
   const status = { ...node.status, conditions: silentConditions(node, now) }
-  const written = await controller
-    .client(tenant)
-    .update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
+  const written = await actor.client.update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
   if (memory.hasPodsToMark) {
     const text = `Node ${node.metadata.name ?? ""} status is now: NodeNotReady`
-    controller.event(tenant, written, "Normal", "NodeNotReady", text)
+    actor.event(written, "Normal", "NodeNotReady", text)
   }
   return written
 }
@@ -195,8 +183,8 @@ function referenceTo({ metadata: { name = "", uid = "" } }: Node): Node {
   return { apiVersion: "v1", kind: "Node", metadata: { name, uid } }
 }
 
-function recordNodeEvent(controller: Controller<Node>, tenant: string, node: Node, reason: string, what: string): void {
-  controller.event(tenant, node, "Normal", reason, `Node ${node.metadata.name} event: ${what}`)
+function recordNodeEvent(actor: Actor, node: Node, reason: string, what: string): void {
+  actor.event(node, "Normal", reason, `Node ${node.metadata.name} event: ${what}`)
 }
 
 /** `waitMs`: evict after this delay. Otherwise this is checked again when what is decided for the zone or for all changes. */
@@ -230,15 +218,10 @@ async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefi
 }
 
 /** Services stop sending traffic to the pods of a node that is not ready. */
-async function markPods(
-  ctx: ControllerContext,
-  controller: Controller<Node>,
-  tenant: string,
-  name: string,
-): Promise<void> {
-  const client = controller.client(tenant)
+async function markPods(ctx: ControllerContext, actor: Actor, name: string): Promise<void> {
+  const client = actor.client
   const lastTransitionTime = timestamp(new Date(ctx.clock.now()))
-  for (const pod of ctx.informers.of<Pod>(podResource).byIndex(tenant, "node", name)) {
+  for (const pod of ctx.informers.of<Pod>(podResource).byIndex(actor.tenant, "node", name)) {
     if ((podCondition(pod, "Ready")?.status ?? "False") === "False") continue
     const conditions = (pod.status?.conditions ?? []).map((condition) =>
       condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime } : condition,
@@ -246,7 +229,7 @@ async function markPods(
     try {
       const status = { ...pod.status, conditions }
       await client.update<Pod>(podResource, { ...pod, status }, { subresource: "status" })
-      controller.event(tenant, pod, "Warning", "NodeNotReady", "Node is not ready")
+      actor.event(pod, "Warning", "NodeNotReady", "Node is not ready")
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

@@ -6,6 +6,7 @@ import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
@@ -49,10 +50,10 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
     },
     deleted(tenant, pod) {
       if (scheduled.get(tenant)?.delete(pod.metadata.uid ?? "") === true)
-        recordEviction(controller, tenant, pod, cancelling)
+        recordEviction(controller.actor(tenant), pod, cancelling)
     },
   })
-  return controller.run((key) => reconcile({ ctx, controller, scheduled }, key))
+  return controller.run((key, actor) => reconcile({ ctx, controller, scheduled }, actor, key))
 }
 
 interface Parts {
@@ -67,7 +68,7 @@ function evictingTaints(node: Node): Taint[] {
   return isVirtualNode(node) ? taints.filter(({ key }) => !key.startsWith(prefix)) : taints
 }
 
-async function reconcile(parts: Parts, { tenant, namespace, name }: Key): Promise<ReconcileResult> {
+async function reconcile(parts: Parts, actor: Actor, { tenant, namespace, name }: Key): Promise<ReconcileResult> {
   const { ctx, controller, scheduled } = parts
   const pods = ctx.informers.of<Pod>(podResource)
   if (namespace === "") {
@@ -78,16 +79,17 @@ async function reconcile(parts: Parts, { tenant, namespace, name }: Key): Promis
     return
   }
   const pod = pods.get(tenant, namespace, name)
-  return pod === undefined ? undefined : reconcilePod(parts, tenant, pod)
+  return pod === undefined ? undefined : reconcilePod(parts, actor, pod)
 }
 
-async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: string, pod: Pod): Promise<ReconcileResult> {
+async function reconcilePod({ ctx, scheduled }: Parts, actor: Actor, pod: Pod): Promise<ReconcileResult> {
+  const { tenant } = actor
   const { uid = "" } = pod.metadata
   const ofTenant = scheduled.get(tenant) ?? new Map<string, number>()
   const at = ofTenant.get(uid)
   const now = ctx.clock.elapsed()
   const cancel = (): void => {
-    if (ofTenant.delete(uid)) recordEviction(controller, tenant, pod, cancelling)
+    if (ofTenant.delete(uid)) recordEviction(actor, pod, cancelling)
   }
   const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, pod.spec?.nodeName ?? "")
   if (node === undefined && at === undefined) return
@@ -104,13 +106,13 @@ async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: strin
   ofTenant.delete(uid)
   // Also recorded once for a pod that is already terminating.
   if (pod.metadata.deletionTimestamp !== undefined && isMarked(pod)) return
-  recordEviction(controller, tenant, pod, "Marking for deletion")
-  await evict(controller, tenant, pod, ctx.clock.now())
+  recordEviction(actor, pod, "Marking for deletion")
+  await evict(actor, pod, ctx.clock.now())
 }
 
-function recordEviction(controller: Controller<Node>, tenant: string, pod: Pod, what: string): void {
+function recordEviction(actor: Actor | undefined, pod: Pod, what: string): void {
   const { namespace = "", name = "" } = pod.metadata
-  controller.event(tenant, pod, "Normal", "TaintManagerEviction", `${what} Pod ${namespace}/${name}`)
+  actor?.event(pod, "Normal", "TaintManagerEviction", `${what} Pod ${namespace}/${name}`)
 }
 
 function isMarked(pod: Pod): boolean {
@@ -132,8 +134,8 @@ function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[
   return least === Number.POSITIVE_INFINITY ? undefined : Math.max(0, least) * 1000
 }
 
-async function evict(controller: Controller<Node>, tenant: string, pod: Pod, now: number): Promise<void> {
-  const client = controller.client(tenant)
+async function evict(actor: Actor, pod: Pod, now: number): Promise<void> {
+  const client = actor.client
   const { namespace, name = "", uid } = pod.metadata
   try {
     if (!isMarked(pod)) {

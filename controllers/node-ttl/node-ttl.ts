@@ -30,7 +30,7 @@ export function runNodeTtl(ctx: ControllerContext): Promise<void> {
       node.metadata.annotations?.[annotation] !== previous.metadata.annotations?.[annotation],
     forget: (tenant) => at.delete(tenant),
   })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const count = nodes.count(tenant)
     const before = at.get(tenant) ?? 0
     const step = stepOf(before, count)
@@ -41,7 +41,7 @@ export function runNodeTtl(ctx: ControllerContext): Promise<void> {
     if (node === undefined || isVirtualNode(node) || node.metadata.annotations?.[annotation] === wanted) return
     const patch = { metadata: { annotations: { [annotation]: wanted } } }
     try {
-      await controller.client(tenant).patch(nodeResource, undefined, name, patch, { type: "merge" })
+      await actor.client.patch(nodeResource, undefined, name, patch, { type: "merge" })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

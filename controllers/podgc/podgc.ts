@@ -11,6 +11,7 @@ import { nodes as nodeResource, pods as podResource } from "../../client/resourc
 import type { KubeClient } from "../../client/rest.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
@@ -80,7 +81,7 @@ class PodGarbageCollector {
   }
 
   run(): Promise<void> {
-    return this.#controller.run((key) => this.#reconcile(key))
+    return this.#controller.run((key, actor) => this.#reconcile(key, actor))
   }
 
   #forget(tenant: string): void {
@@ -109,30 +110,31 @@ class PodGarbageCollector {
     if (isLost) this.#controller.enqueue(tenant, undefined, nodeName)
   }
 
-  async #reconcile({ tenant, namespace, name }: Key): Promise<ReconcileResult> {
-    if (namespace !== "") return this.#reconcilePod(tenant, namespace, name)
-    if (name === finishedKey) return this.#deleteOldest(tenant)
+  async #reconcile({ tenant, namespace, name }: Key, actor: Actor): Promise<ReconcileResult> {
+    if (namespace !== "") return this.#reconcilePod(actor, namespace, name)
+    if (name === finishedKey) return this.#deleteOldest(actor)
     const node = this.#nodes.get(tenant, undefined, name)
-    return node === undefined ? this.#reconcileMissing(tenant, name) : this.#reconcilePresent(tenant, name, node)
+    return node === undefined ? this.#reconcileMissing(actor, name) : this.#reconcilePresent(actor, name, node)
   }
 
-  async #reconcilePod(tenant: string, namespace: string, name: string): Promise<void> {
-    const pod = this.#pods.get(tenant, namespace, name)
+  async #reconcilePod(actor: Actor, namespace: string, name: string): Promise<void> {
+    const pod = this.#pods.get(actor.tenant, namespace, name)
     const isUnscheduled = pod !== undefined && isTerminating(pod) && (pod.spec?.nodeName ?? "") === ""
-    if (isUnscheduled) await this.#delete(tenant, [pod])
+    if (isUnscheduled) await this.#delete(actor, [pod])
   }
 
-  async #deleteOldest(tenant: string): Promise<void> {
-    const all = this.#pods.list(tenant).filter(isFinished).sort(byWorth)
-    await this.#delete(tenant, all.slice(0, Math.max(0, all.length - this.#ctx.limits.finishedPods)))
+  async #deleteOldest(actor: Actor): Promise<void> {
+    const all = this.#pods.list(actor.tenant).filter(isFinished).sort(byWorth)
+    await this.#delete(actor, all.slice(0, Math.max(0, all.length - this.#ctx.limits.finishedPods)))
   }
 
-  async #reconcilePresent(tenant: string, name: string, node: Node): Promise<void> {
-    this.#settle(tenant, name)
-    if (isOutOfService(node)) await this.#delete(tenant, this.#podsOn(tenant, name).filter(isTerminating))
+  async #reconcilePresent(actor: Actor, name: string, node: Node): Promise<void> {
+    this.#settle(actor.tenant, name)
+    if (isOutOfService(node)) await this.#delete(actor, this.#podsOn(actor.tenant, name).filter(isTerminating))
   }
 
-  async #reconcileMissing(tenant: string, name: string): Promise<ReconcileResult> {
+  async #reconcileMissing(actor: Actor, name: string): Promise<ReconcileResult> {
+    const { tenant } = actor
     const id = `${tenant}/${name}`
     const onNode = this.#podsOn(tenant, name)
     // A virtual node is deleted with its node in the super cluster, which must not delete records of a tenant: finished pods stay.
@@ -143,8 +145,8 @@ class PodGarbageCollector {
     this.#missing.set(id, since)
     const wait = since + nodeGoneGraceMs - now
     if (wait > 0) return { requeueAfterMs: wait }
-    if (await exists(this.#controller.client(tenant), name)) return
-    await this.#delete(tenant, orphans, gone)
+    if (await exists(actor.client, name)) return
+    await this.#delete(actor, orphans, gone)
     this.#settle(tenant, name)
   }
 
@@ -158,9 +160,9 @@ class PodGarbageCollector {
     return this.#pods.byIndex(tenant, "node", node)
   }
 
-  async #delete(tenant: string, pods: readonly Pod[], why?: typeof gone): Promise<void> {
+  async #delete(actor: Actor, pods: readonly Pod[], why?: typeof gone): Promise<void> {
     const now = this.#ctx.clock.now()
-    for (const pod of pods) await failAndDelete(this.#controller.client(tenant), pod, why, now)
+    for (const pod of pods) await failAndDelete(actor.client, pod, why, now)
   }
 }
 

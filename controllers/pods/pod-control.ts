@@ -6,7 +6,7 @@ import type { KubeObject, OwnerReference, Pod, PodTemplateSpec } from "../../api
 import { isNotFound, unexplained } from "../../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { pods } from "../../client/resources.ts"
-import type { Actor } from "../context.ts"
+import type { Actor } from "../actor.ts"
 
 export interface OwnerKind {
   apiVersion: string
@@ -47,31 +47,31 @@ export function podFromTemplate(
   }
 }
 
-export async function createPod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<Pod> {
+export async function createPod(actor: Actor, owner: KubeObject, pod: Pod): Promise<Pod> {
   if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw unexplained("unable to create pods, no labels")
   try {
-    const created = await actor.client(tenant).create<Pod>(pods, pod)
-    actor.event(tenant, owner, "Normal", "SuccessfulCreate", `Created pod: ${created.metadata.name ?? ""}`)
+    const created = await actor.client.create<Pod>(pods, pod)
+    actor.event(owner, "Normal", "SuccessfulCreate", `Created pod: ${created.metadata.name ?? ""}`)
     return created
   } catch (error) {
     if (!isNamespaceTerminating(error)) {
-      actor.event(tenant, owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`)
+      actor.event(owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`)
     }
     throw error
   }
 }
 
 /** true if it was deleted now; false if it did not exist. */
-export async function deletePod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<boolean> {
+export async function deletePod(actor: Actor, owner: KubeObject, pod: Pod): Promise<boolean> {
   const { namespace, name = "", uid } = pod.metadata
   try {
-    await actor.client(tenant).delete(pods, namespace, name, uid === undefined ? {} : { uid })
+    await actor.client.delete(pods, namespace, name, uid === undefined ? {} : { uid })
   } catch (error) {
     if (isNotFound(error)) return false
     const text = errorMessage(error)
-    actor.event(tenant, owner, "Warning", "FailedDelete", `Error deleting: ${text}`)
+    actor.event(owner, "Warning", "FailedDelete", `Error deleting: ${text}`)
     throw unexplained(`unable to delete pods: ${text}`, { cause: error })
   }
-  actor.event(tenant, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`)
+  actor.event(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`)
   return true
 }

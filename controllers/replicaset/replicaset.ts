@@ -6,6 +6,7 @@ import { controllerOf, type Pod } from "../../apimachinery/object.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
@@ -33,20 +34,19 @@ function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
   const forget = (tenant: string): void => hold.forget(tenant)
   const controller = new Controller(ctx, { name: kind.name, primary: owners, reads: [pods], forget })
   followReplicas({ kind, owners, pods, controller, expectations })
-  const parts: Parts = { ctx, kind, controller, expectations, hold }
-  return controller.run((key) => reconcile(parts, key))
+  return controller.run((key, actor) => reconcile({ ctx, kind, actor, expectations, hold }, key))
 }
 
 interface Parts {
   ctx: ControllerContext
   kind: ReplicaKind
-  controller: Controller<ReplicaObject>
+  actor: Actor
   expectations: Expectations
   hold: StatusHold
 }
 
 async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
-  const { ctx, kind, controller, expectations, hold } = parts
+  const { ctx, kind, actor, expectations, hold } = parts
   const object = ctx.informers.of<ReplicaObject>(kind.resource).get(key.tenant, key.namespace, key.name)
   if (object === undefined) return hold.release(key)
   const uid = object.metadata.uid ?? ""
@@ -56,7 +56,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const needsSync = expectations.satisfied(uid)
   const selector = selectorFromLabelSelector(kind.selector(object))
   const active = await claim<Pod>({
-    client: controller.client(key.tenant),
+    client: actor.client,
     resource: podResource,
     owner: object,
     ownerKind: kind,
@@ -65,7 +65,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     candidates: [...owned, ...orphans].filter(isActive),
   })
   const isAdjusted = needsSync && object.metadata.deletionTimestamp === undefined
-  const failure = isAdjusted ? await adjust(parts, key.tenant, object, active) : undefined
+  const failure = isAdjusted ? await adjust(parts, object, active) : undefined
   const now = ctx.clock.now()
   const terminating = owned.filter(
     (pod) => isTerminating(pod) && !isFinished(pod) && matches(selector, pod.metadata.labels ?? {}),
@@ -87,7 +87,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   if (heldMs > 0) return { requeueAfterMs: heldMs }
   hold.release(key)
   if (!isSettled) {
-    await controller.client(key.tenant).update(kind.resource, { ...object, status }, { subresource: "status" })
+    await actor.client.update(kind.resource, { ...object, status }, { subresource: "status" })
   }
   if (failure !== undefined) throw failure
   const next = nextAvailabilityMs(active, object.spec?.minReadySeconds ?? 0, now)
@@ -95,26 +95,21 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
 }
 
 /** Creates or deletes pods; returns the first error. */
-async function adjust(parts: Parts, tenant: string, object: ReplicaObject, active: Pod[]): Promise<unknown> {
+async function adjust(parts: Parts, object: ReplicaObject, active: Pod[]): Promise<unknown> {
   const surplus = active.length - (object.spec?.replicas ?? 1)
-  if (surplus < 0) return makePods(parts, tenant, object, Math.min(-surplus, burst))
-  if (surplus > 0) return removePods(parts, tenant, object, active, Math.min(surplus, burst))
+  if (surplus < 0) return makePods(parts, object, Math.min(-surplus, burst))
+  if (surplus > 0) return removePods(parts, object, active, Math.min(surplus, burst))
   return undefined
 }
 
-async function makePods(
-  { kind, controller, expectations }: Parts,
-  tenant: string,
-  object: ReplicaObject,
-  count: number,
-): Promise<unknown> {
+async function makePods({ kind, actor, expectations }: Parts, object: ReplicaObject, count: number): Promise<unknown> {
   const uid = object.metadata.uid ?? ""
   expectations.expectCreations(uid, count)
   const pod = podFromTemplate(object.spec?.template, object, controllerReference(object, kind))
-  using pace = controller.pace(tenant, count)
+  using pace = actor.pace(count)
   const { succeeded, error } = await slowStart(pace, count, async () => {
     try {
-      await createPod(controller, tenant, object, pod)
+      await createPod(actor, object, pod)
     } catch (failure) {
       if (!isNamespaceTerminating(failure)) throw failure
       // The namespace is being deleted. The pod will not be observed, and the error needs no report.
@@ -126,23 +121,22 @@ async function makePods(
 }
 
 async function removePods(
-  { ctx, controller, expectations }: Parts,
-  tenant: string,
+  { ctx, actor, expectations }: Parts,
   object: ReplicaObject,
   active: Pod[],
   count: number,
 ): Promise<unknown> {
   const uid = object.metadata.uid ?? ""
-  const victims = podsToDelete(active, relatedPods(ctx, tenant, object), count, ctx.clock.now())
+  const victims = podsToDelete(active, relatedPods(ctx, actor.tenant, object), count, ctx.clock.now())
   expectations.expectDeletions(
     uid,
     victims.map((pod) => pod.metadata.uid ?? ""),
   )
-  using pace = controller.pace(tenant, victims.length)
+  using pace = actor.pace(victims.length)
   return settleAll(pace, victims, async (pod) => {
     try {
       // The deletion event of a pod that was already gone may have arrived before it was expected.
-      const deleted = await deletePod(controller, tenant, object, pod)
+      const deleted = await deletePod(actor, object, pod)
       if (!deleted) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
     } catch (failure) {
       expectations.deletionObserved(uid, pod.metadata.uid ?? "")

@@ -5,19 +5,20 @@ import { controllerOf, type Pod, type ResourceClaim } from "../../apimachinery/o
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import type { Controller, ControllerContext, Key } from "../context.ts"
+import type { Actor } from "../actor.ts"
+import type { ControllerContext, Key } from "../context.ts"
 import { finalizer, needsNoClaims } from "./pod-claims.ts"
 
 type Consumer = NonNullable<NonNullable<ResourceClaim["status"]>["reservedFor"]>[number]
 
 export async function reconcileClaim(
   ctx: ControllerContext,
-  controller: Controller<ResourceClaim>,
+  actor: Actor,
   { tenant, namespace, name }: Key,
 ): Promise<void> {
   const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, name)
   if (claim === undefined) return
-  const client = controller.client(tenant)
+  const client = actor.client
   const before = claim.status?.reservedFor ?? []
   const remaining: Consumer[] = []
   for (const consumer of before) if (await isValid(ctx, client, tenant, namespace, consumer)) remaining.push(consumer)

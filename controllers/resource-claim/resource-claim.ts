@@ -8,6 +8,7 @@ import { unexplained } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
@@ -82,8 +83,8 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     },
   })
   await Promise.all([
-    ofPods.run((key) => reconcilePod({ ctx, controller: ofPods, writes, made }, key)),
-    ofClaims.run((key) => reconcileClaim(ctx, ofClaims, key)),
+    ofPods.run((key, actor) => reconcilePod({ ctx, actor, writes, made }, key)),
+    ofClaims.run((key, actor) => reconcileClaim(ctx, actor, key)),
   ])
 }
 
@@ -92,13 +93,13 @@ type Made = Map<string, Map<string, string>>
 
 interface Parts {
   ctx: ControllerContext
-  controller: Controller<Pod>
+  actor: Actor
   writes: WriteTracker
   made: Made
 }
 
 async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
-  const { ctx, controller, writes } = parts
+  const { ctx, actor, writes } = parts
   const { tenant, namespace, name } = key
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
   if (pod === undefined || isTerminating(pod)) return
@@ -109,22 +110,23 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
   const named = new Map<string, string>()
   for (const podClaim of claimsOf(pod)) {
     try {
-      const generated = await generate(parts, tenant, pod, podClaim)
+      const generated = await generate(parts, pod, podClaim)
       if (generated !== undefined) named.set(podClaim.name, generated)
     } catch (error) {
       if (isNamespaceTerminating(error)) return
       const text = `PodResourceClaim ${podClaim.name}: ${errorMessage(error)}`
-      controller.event(tenant, pod, "Warning", "FailedResourceClaimCreation", text)
+      actor.event(pod, "Warning", "FailedResourceClaimCreation", text)
       throw error
     }
   }
-  if (named.size > 0) return recordClaims(controller, tenant, pod, named)
-  if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, controller, tenant, pod)
+  if (named.size > 0) return recordClaims(actor, pod, named)
+  if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, actor, pod)
 }
 
 /** Returns the name of a claim that is not in the pod's status yet. */
-async function generate(parts: Parts, tenant: string, pod: Pod, podClaim: PodClaim): Promise<string | undefined> {
-  const { ctx, made } = parts
+async function generate(parts: Parts, pod: Pod, podClaim: PodClaim): Promise<string | undefined> {
+  const { ctx, actor, made } = parts
+  const { tenant } = actor
   const { namespace = "", uid = "" } = pod.metadata
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
   const template = podClaim.resourceClaimTemplateName
@@ -149,13 +151,12 @@ async function generate(parts: Parts, tenant: string, pod: Pod, podClaim: PodCla
     // Creating the template enqueues its pods.
     throw new TerminalError(`resource claim template "${template}": ${missing}`)
   }
-  return createClaim(parts, tenant, pod, podClaim, found.spec)
+  return createClaim(parts, pod, podClaim, found.spec)
 }
 
 /** Returns its name. */
 async function createClaim(
-  { ctx, controller, writes, made }: Parts,
-  tenant: string,
+  { ctx, actor, writes, made }: Parts,
   pod: Pod,
   podClaim: PodClaim,
   { metadata, spec }: ResourceClaimTemplate["spec"],
@@ -163,7 +164,7 @@ async function createClaim(
   const { namespace = "", name = "", uid = "" } = pod.metadata
   const owner = { apiVersion: "v1", kind: "Pod", name, uid, controller: true }
   try {
-    const created = await controller.client(tenant).create<ResourceClaim>(resourceClaims, {
+    const created = await actor.client.create<ResourceClaim>(resourceClaims, {
       apiVersion: "resource.k8s.io/v1",
       kind: "ResourceClaim",
       metadata: {
@@ -177,7 +178,7 @@ async function createClaim(
     })
     const { name: madeName = "" } = created.metadata
     // Of a pod that was deleted meanwhile nothing would be forgotten any more.
-    if (ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)?.metadata.uid === uid) {
+    if (ctx.informers.of<Pod>(podResource).get(actor.tenant, namespace, name)?.metadata.uid === uid) {
       writes.wrote(uid, created)
       made.set(uid, (made.get(uid) ?? new Map<string, string>()).set(podClaim.name, madeName))
     }
@@ -188,12 +189,7 @@ async function createClaim(
   }
 }
 
-async function recordClaims(
-  controller: Controller<Pod>,
-  tenant: string,
-  pod: Pod,
-  named: ReadonlyMap<string, string>,
-): Promise<void> {
+async function recordClaims(actor: Actor, pod: Pod, named: ReadonlyMap<string, string>): Promise<void> {
   const { namespace, name = "" } = pod.metadata
   const before = (pod.status?.resourceClaimStatuses ?? []).filter((each) => !named.has(each.name))
   const added = [...named].map(([claim, resourceClaimName]) => ({ name: claim, resourceClaimName }))
@@ -204,23 +200,23 @@ async function recordClaims(
     status: { resourceClaimStatuses: [...before, ...added] },
   }
   const options = { type: "apply" as const, subresource: "status", fieldManager, force: true }
-  await controller.client(tenant).patch(podResource, namespace, name, applied, options)
+  await actor.client.patch(podResource, namespace, name, applied, options)
 }
 
 /** Reserves claims for a pod that was bound without a scheduler, which would do it otherwise. */
-async function reserve(ctx: ControllerContext, controller: Controller<Pod>, tenant: string, pod: Pod): Promise<void> {
+async function reserve(ctx: ControllerContext, actor: Actor, pod: Pod): Promise<void> {
   const { namespace, name = "", uid = "" } = pod.metadata
   for (const podClaim of claimsOf(pod)) {
     const wanted = claimOf(pod, podClaim)
     if (wanted.state === "none") continue
     const found = wanted.state === "named" ? wanted.name : ""
-    const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, found)
+    const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(actor.tenant, namespace, found)
     // In order: the claims after a missing one wait with it.
     if (claim === undefined) return
     if (!needsReservation(claim, pod)) continue
     if (wanted.state === "named" && wanted.generated && !isFor(claim, pod)) continue
     const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: "pods", name, uid }]
     const reserved = { ...claim, status: { ...claim.status, reservedFor } }
-    await controller.client(tenant).update<ResourceClaim>(resourceClaims, reserved, { subresource: "status" })
+    await actor.client.update<ResourceClaim>(resourceClaims, reserved, { subresource: "status" })
   }
 }

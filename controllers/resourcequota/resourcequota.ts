@@ -14,6 +14,7 @@ import { listAll } from "../../client/pages.ts"
 import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
@@ -57,7 +58,7 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
         .list(tenant, namespace)
         .some(({ spec }) => quotaNamesOf(group, resource, Object.keys(spec?.hard ?? {})).length > 0),
   )
-  return controller.run((key) => reconcile(ctx, controller, deletions, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, deletions, key))
 }
 
 /** Resources allocated to its containers, which follow their requests with a delay. */
@@ -69,14 +70,14 @@ function heldBy({ status }: Pod): unknown {
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<ResourceQuota>,
+  actor: Actor,
   deletions: Deletions,
   key: Key,
 ): Promise<ReconcileResult> {
   const quota = ctx.informers.of<ResourceQuota>(resourceQuotas).get(key.tenant, key.namespace, key.name)
   // One that only finalizers hold still bounds what is created.
   if (quota === undefined) return
-  const client = controller.client(key.tenant)
+  const client = actor.client
   const hard = quota.spec?.hard ?? {}
   const names = Object.keys(hard)
   const used: Amounts = dictionary({})

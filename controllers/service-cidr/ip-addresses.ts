@@ -9,6 +9,7 @@ import { hasReason } from "../../apimachinery/status.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { ipAddresses, services } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 
 const managedByLabel = "ipaddress.kubernetes.io/managed-by"
@@ -66,54 +67,54 @@ class IPAddresses {
   }
 
   run(): Promise<void> {
-    return this.#controller.run(({ tenant, namespace, name }) =>
-      namespace === "" ? this.#reconcileAddress(tenant, name) : this.#reconcileService(tenant, namespace, name),
+    return this.#controller.run(({ namespace, name }, actor) =>
+      namespace === "" ? this.#reconcileAddress(actor, name) : this.#reconcileService(actor, namespace, name),
     )
   }
 
-  async #reconcileService(tenant: string, namespace: string, name: string): Promise<void> {
-    const service = this.#services.get(tenant, namespace, name)
+  async #reconcileService(actor: Actor, namespace: string, name: string): Promise<void> {
+    const service = this.#services.get(actor.tenant, namespace, name)
     const wanted = service === undefined || isApi(service) ? [] : addressesOf(service)
-    for (const address of wanted) await this.#ensure(tenant, service as Service, address)
+    for (const address of wanted) await this.#ensure(actor, service as Service, address)
     // A Service gives back its addresses itself, which is not worth an event.
-    for (const object of this.#objects.byIndex(tenant, "parent", `services ${namespace}/${name}`)) {
-      if (isManaged(object) && !wanted.includes(object.metadata.name ?? "")) await this.#delete(tenant, object)
+    for (const object of this.#objects.byIndex(actor.tenant, "parent", `services ${namespace}/${name}`)) {
+      if (isManaged(object) && !wanted.includes(object.metadata.name ?? "")) await this.#delete(actor, object)
     }
   }
 
-  async #ensure(tenant: string, service: Service, address: string): Promise<void> {
+  async #ensure(actor: Actor, service: Service, address: string): Promise<void> {
     const { namespace = "", name = "" } = service.metadata
-    const object = this.#objects.get(tenant, undefined, address)
-    if (object === undefined) return this.#create(tenant, service, address)
+    const object = this.#objects.get(actor.tenant, undefined, address)
+    if (object === undefined) return this.#create(actor, service, address)
     const parent = parentOf(object)
-    const holder = parent && this.#services.get(tenant, parent.namespace, parent.name)
+    const holder = parent && this.#services.get(actor.tenant, parent.namespace, parent.name)
     if (holder === undefined) {
       const text = `the ClusterIP [${familyOf(address)}]: ${address} for Service ${namespace}/${name} has a wrong reference; repairing`
-      this.#controller.event(tenant, service, "Warning", "ClusterIPNotAllocated", text)
+      actor.event(service, "Warning", "ClusterIPNotAllocated", text)
     } else {
       const isOther = parent?.namespace !== namespace || parent.name !== name
       if (isOther && addressesOf(holder).includes(address)) {
         const text = `Cluster IP [${familyOf(address)}]:${address} was assigned to multiple services; please recreate service`
-        this.#controller.event(tenant, service, "Warning", "ClusterIPAlreadyAllocated", text)
+        actor.event(service, "Warning", "ClusterIPAlreadyAllocated", text)
       }
       if (hasItsLabels(object)) return
     }
-    await this.#recreate(tenant, service, object)
+    await this.#recreate(actor, service, object)
   }
 
-  async #reconcileAddress(tenant: string, name: string): Promise<ReconcileResult> {
-    const object = this.#objects.get(tenant, undefined, name)
+  async #reconcileAddress(actor: Actor, name: string): Promise<ReconcileResult> {
+    const object = this.#objects.get(actor.tenant, undefined, name)
     if (object === undefined) return
     const parent = parentOf(object)
-    const service = parent && this.#services.get(tenant, parent.namespace, parent.name)
+    const service = parent && this.#services.get(actor.tenant, parent.namespace, parent.name)
     if (service !== undefined && addressesOf(service).includes(name))
-      return hasItsLabels(object) ? undefined : this.#recreate(tenant, service, object)
+      return hasItsLabels(object) ? undefined : this.#recreate(actor, service, object)
     if (!isManaged(object)) return
     const wait = parent === undefined ? 0 : this.#waitFor(object, service)
     if (wait > 0) return { requeueAfterMs: wait }
     const [reason, text] = fault(object, service)
-    this.#controller.event(tenant, object, "Warning", reason, text)
-    await this.#delete(tenant, object)
+    actor.event(object, "Warning", reason, text)
+    await this.#delete(actor, object)
   }
 
   /** Milliseconds that the address may still be part of a request which creates its Service, if there is none, or changes it. */
@@ -124,23 +125,23 @@ class IPAddresses {
     return created > Date.parse(service.metadata.creationTimestamp ?? "") ? refusedMs - age : 0
   }
 
-  async #recreate(tenant: string, service: Service, object: IPAddress): Promise<void> {
-    await this.#delete(tenant, object)
-    await this.#create(tenant, service, object.metadata.name ?? "")
+  async #recreate(actor: Actor, service: Service, object: IPAddress): Promise<void> {
+    await this.#delete(actor, object)
+    await this.#create(actor, service, object.metadata.name ?? "")
   }
 
-  async #create(tenant: string, { metadata: { namespace = "", name = "" } }: Service, address: string): Promise<void> {
+  async #create(actor: Actor, { metadata: { namespace = "", name = "" } }: Service, address: string): Promise<void> {
     try {
-      await this.#controller.client(tenant).create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
+      await actor.client.create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
     } catch (error) {
       // The cache is stale, or another client created the object, whose change enqueues it.
       if (!hasReason(error, "AlreadyExists")) throw error
     }
   }
 
-  async #delete(tenant: string, { metadata: { name = "", uid } }: IPAddress): Promise<void> {
+  async #delete(actor: Actor, { metadata: { name = "", uid } }: IPAddress): Promise<void> {
     try {
-      await this.#controller.client(tenant).delete(ipAddresses, undefined, name, uid === undefined ? {} : { uid })
+      await actor.client.delete(ipAddresses, undefined, name, uid === undefined ? {} : { uid })
     } catch (error) {
       if (!hasReason(error, "NotFound", "Conflict")) throw error
     }

@@ -8,6 +8,7 @@ import { ipAddresses, serviceCIDRs } from "../../client/resources.ts"
 import { bornVersion } from "../../client/tenants.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { hasItsLabels, isManaged } from "./ip-addresses.ts"
 import { contains, gives, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
@@ -52,14 +53,10 @@ export function runServiceCIDRs(ctx: ControllerContext): Promise<void> {
     if (address !== undefined && isManaged(object)) enqueue(tenant, (range) => gives(range, address))
   }
   addresses.subscribe({ added: changed, deleted: changed })
-  return controller.run((key) => reconcile(ctx, controller, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<ServiceCIDR>,
-  { tenant, name }: Key,
-): Promise<ReconcileResult> {
+async function reconcile(ctx: ControllerContext, actor: Actor, { tenant, name }: Key): Promise<ReconcileResult> {
   const cidr = ctx.informers.of<ServiceCIDR>(serviceCIDRs).get(tenant, undefined, name)
   if (cidr === undefined || cidr.metadata.resourceVersion === bornVersion) return
   const { deletionTimestamp, finalizers = [] } = cidr.metadata
@@ -67,16 +64,16 @@ async function reconcile(
   const change = async (fields: object): Promise<void> => {
     const patch = { metadata: { uid: cidr.metadata.uid, ...fields } }
     try {
-      await controller.client(tenant).patch(serviceCIDRs, undefined, name, patch, { type: "strategic" })
+      await actor.client.patch(serviceCIDRs, undefined, name, patch, { type: "strategic" })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
   }
   if (deletionTimestamp === undefined) {
     if (!finalizers.includes(finalizer)) await change({ finalizers: [finalizer] })
-    return report(ctx, controller, tenant, cidr, ready)
+    return report(ctx, actor, cidr, ready)
   }
-  if (leavesOrphans(ctx, tenant, cidr)) return report(ctx, controller, tenant, cidr, inUse)
+  if (leavesOrphans(ctx, tenant, cidr)) return report(ctx, actor, cidr, inUse)
   const wait = Date.parse(deletionTimestamp) + graceMs - ctx.clock.now()
   if (wait > 0) return { requeueAfterMs: wait }
   if (finalizers.includes(finalizer)) await change({ "$deleteFromPrimitiveList/finalizers": [finalizer] })
@@ -104,8 +101,7 @@ function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR
 
 async function report(
   ctx: ControllerContext,
-  controller: Controller<ServiceCIDR>,
-  tenant: string,
+  actor: Actor,
   { metadata, status }: ServiceCIDR,
   wanted: typeof ready,
 ): Promise<void> {
@@ -118,7 +114,7 @@ async function report(
   const applied = { apiVersion, kind: "ServiceCIDR", metadata: { name }, status: { conditions: [condition] } }
   const options = { type: "apply" as const, subresource: "status", fieldManager: source, force: true }
   try {
-    await controller.client(tenant).patch(serviceCIDRs, undefined, name, applied, options)
+    await actor.client.patch(serviceCIDRs, undefined, name, applied, options)
   } catch (error) {
     if (!isNotFound(error)) throw error
   }

@@ -8,7 +8,8 @@ import { configMaps, namespaces, serviceAccounts } from "../../client/resources.
 import type { Resource } from "../../client/rest.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { Controller, type Actor, type ControllerContext, type Key } from "../context.ts"
+import type { Actor } from "../actor.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
 
 const defaultAccount = "default"
 const description =
@@ -19,7 +20,7 @@ export function runServiceAccounts(ctx: ControllerContext): Promise<void> {
   const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
   return perNamespace(ctx, "serviceaccount", accounts, defaultAccount, async (actor, key, isActive) => {
     if (!isActive || accounts.get(key.tenant, key.name, defaultAccount) !== undefined) return
-    await create(actor, key, serviceAccounts, {
+    await create(actor, serviceAccounts, {
       apiVersion: "v1",
       kind: "ServiceAccount",
       metadata: { name: defaultAccount, namespace: key.name },
@@ -35,13 +36,13 @@ export function runRootCertificates(ctx: ControllerContext): Promise<void> {
     const annotations = { ...present?.metadata.annotations, "kubernetes.io/description": description }
     const metadata = { name: rootCAConfigMap, namespace: key.name, annotations }
     if (present === undefined) {
-      if (isActive) await create(actor, key, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data })
+      if (isActive) await create(actor, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data })
       return
     }
     const isSame = Object.keys(present.data ?? {}).length === 1 && present.data?.["ca.crt"] === data["ca.crt"]
     if (isSame && (present.metadata.annotations?.["kubernetes.io/description"] ?? "") !== "") return
     const updated = { ...present, metadata: { ...present.metadata, annotations }, data }
-    await actor.client(key.tenant).update(configMaps, updated)
+    await actor.client.update(configMaps, updated)
   })
 }
 
@@ -59,16 +60,16 @@ function perNamespace<T extends KubeObject>(
     if (object.metadata.name === only) controller.enqueue(tenant, "", object.metadata.namespace ?? "")
   }
   informer.subscribe({ updated: changed, deleted: changed })
-  return controller.run(async (key) => {
+  return controller.run(async (key, actor) => {
     const namespace = all.get(key.tenant, undefined, key.name)
     const isActive = namespace !== undefined && namespace.metadata.deletionTimestamp === undefined
-    await reconcile(controller, key, isActive)
+    await reconcile(actor, key, isActive)
   })
 }
 
-async function create(actor: Actor, key: Key, resource: Resource, object: KubeObject): Promise<void> {
+async function create(actor: Actor, resource: Resource, object: KubeObject): Promise<void> {
   try {
-    await actor.client(key.tenant).create(resource, object)
+    await actor.client.create(resource, object)
   } catch (error) {
     // Another client created it first, or the namespace is being deleted.
     if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error

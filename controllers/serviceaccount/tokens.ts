@@ -12,6 +12,7 @@ import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/obje
 import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 
 /** Number of attempts while other clients update the account too. */
@@ -42,22 +43,22 @@ export function runServiceAccountTokens(ctx: ControllerContext): Promise<void> {
   accounts.subscribe({ added: enqueueSecrets, deleted: enqueueSecrets })
   informer.subscribe({
     deleted(tenant, secret) {
-      if (isToken(secret)) void forgetReference(controller, tenant, secret, ctx)
+      if (isToken(secret)) void forgetReference(controller.actor(tenant), secret, ctx)
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, informer, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, informer, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<Secret>,
+  actor: Actor,
   informer: TenantInformer<Secret>,
   { tenant, namespace, name }: Key,
 ): Promise<void> {
   const secret = informer.get(tenant, namespace, name)
   if (secret === undefined || !isToken(secret)) return
   const { annotations = {}, uid } = secret.metadata
-  const client = controller.client(tenant)
+  const client = actor.client
   const accountName = annotations[accountAnnotation] ?? ""
   const known = annotations[uidAnnotation] ?? ""
   const isOwner = (account: ServiceAccount | undefined): boolean =>
@@ -85,7 +86,7 @@ async function reconcile(
     ...others,
     "ca.crt": authority,
     namespace: isGiven(of) ? of : encoded(namespace),
-    token: isGiven(token) ? token : encoded(await issue(controller, tenant, account, secret)),
+    token: isGiven(token) ? token : encoded(await issue(actor, account, secret)),
   }
   const metadata = {
     ...secret.metadata,
@@ -94,12 +95,7 @@ async function reconcile(
   await client.update<Secret>(secrets, { ...secret, metadata, data })
 }
 
-async function issue(
-  controller: Controller<Secret>,
-  tenant: string,
-  account: ServiceAccount,
-  secret: Secret,
-): Promise<string> {
+async function issue(actor: Actor, account: ServiceAccount, secret: Secret): Promise<string> {
   const { name = "", namespace = "" } = account.metadata
   const bound = { kind: "Secret", apiVersion: "v1", name: secret.metadata.name, uid: secret.metadata.uid }
   const request: TokenRequest = {
@@ -108,22 +104,16 @@ async function issue(
     metadata: { name, namespace },
     spec: { audiences: [], expirationSeconds: longestTokenSeconds, boundObjectRef: bound },
   }
-  const answer = await controller
-    .client(tenant)
-    .create<TokenRequest>(serviceAccounts, request, { subresource: "token" })
+  const answer = await actor.client.create<TokenRequest>(serviceAccounts, request, { subresource: "token" })
   return answer.status?.token ?? ""
 }
 
 /** Removes the account's reference to a deleted Secret. */
-async function forgetReference(
-  controller: Controller<Secret>,
-  tenant: string,
-  { metadata }: Secret,
-  ctx: ControllerContext,
-): Promise<void> {
+async function forgetReference(actor: Actor | undefined, { metadata }: Secret, ctx: ControllerContext): Promise<void> {
+  if (actor === undefined) return
+  const { tenant, client } = actor
   const { namespace, name, annotations = {} } = metadata
   const { [accountAnnotation]: accountName = "", [uidAnnotation]: uid = "" } = annotations
-  const client = controller.client(tenant)
   for (let attempt = 1; ; attempt++) {
     try {
       const account = await client.get<ServiceAccount>(serviceAccounts, namespace, accountName)

@@ -13,6 +13,7 @@ import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { configMaps, pods as podResource, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { mountedSecrets } from "../../apimachinery/core/pod-references.ts"
 
@@ -39,18 +40,18 @@ export function runUnusedTokens(ctx: ControllerContext): Promise<void> {
     }
   }
   accounts.subscribe({ added: enqueueNamed, updated: enqueueNamed })
-  return controller.run((key) => reconcile(ctx, controller, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<Secret>,
+  actor: Actor,
   { tenant, namespace, name }: Key,
 ): Promise<ReconcileResult> {
   const secret = ctx.informers.mentioning<Secret>(secrets, [tokenType]).get(tenant, namespace, name)
   if (secret?.type !== tokenType || secret.metadata.deletionTimestamp !== undefined) return
   if (!isNamed(ctx, tenant, secret)) return
-  const client = controller.client(tenant)
+  const client = actor.client
   const now = ctx.clock.now()
   const { unusedTokenMs } = ctx.limits
   const lastUsed = secret.metadata.labels?.[lastUsedLabel]

@@ -7,7 +7,8 @@ import { hasReason, isAlreadyExists, isNotFound, unexplained } from "../../apima
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import type { Actor, ControllerContext } from "../context.ts"
+import type { Actor } from "../actor.ts"
+import type { ControllerContext } from "../context.ts"
 import { claimOwners, isForeign, isOfFormerPod } from "./claim-retention.ts"
 import { claimsOf, hasIdentity, hasStorage, isInRange, withIdentity, withStorage } from "./identity.ts"
 
@@ -23,7 +24,6 @@ export interface Replica {
 export interface PodControlOptions {
   ctx: ControllerContext
   actor: Actor
-  tenant: string
   set: StatefulSet
 }
 
@@ -35,7 +35,7 @@ export class PodControl {
 
   constructor(options: PodControlOptions) {
     this.#options = options
-    this.#client = options.actor.client(options.tenant)
+    this.#client = options.actor.client
   }
 
   /** Claims that are deleted with an earlier pod of the same name still exist. */
@@ -105,27 +105,27 @@ export class PodControl {
 
   /** Creates all missing claims, even if some of them fail. */
   async #createClaims({ ordinal, pod }: Replica): Promise<void> {
-    const { ctx, actor, tenant, set } = this.#options
+    const { ctx, actor, set } = this.#options
     const informer = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
     const of = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
     const failures: string[] = []
     let cause: unknown
     for (const claim of claimsOf(set, ordinal)) {
       const { namespace, name = "" } = claim.metadata
-      const present = informer.get(tenant, namespace, name)
+      const present = informer.get(actor.tenant, namespace, name)
       if (present !== undefined) {
         if (present.metadata.deletionTimestamp !== undefined) failures.push(`pvc ${name} is being deleted`)
         continue
       }
       try {
         await this.#client.create(persistentVolumeClaims, claim)
-        actor.event(tenant, set, "Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`)
+        actor.event(set, "Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`)
       } catch (error) {
         // The cache is stale.
         if (isAlreadyExists(error)) continue
         if (isNamespaceTerminating(error)) throw error
         const text = errorMessage(error)
-        actor.event(tenant, set, "Warning", "FailedCreate", `Create Claim ${name} for ${of} failed error: ${text}`)
+        actor.event(set, "Warning", "FailedCreate", `Create Claim ${name} for ${of} failed error: ${text}`)
         failures.push(`failed to create PVC ${name}: ${text}`)
         cause ??= error
       }
@@ -140,12 +140,12 @@ export class PodControl {
 
   /** Sets the owners of claims as persistentVolumeClaimRetentionPolicy specifies. */
   async #alignClaims(replica: Replica): Promise<void> {
-    const { actor, tenant, set } = this.#options
+    const { actor, set } = this.#options
     for (const claim of this.#claims(replica)) {
       const { name = "" } = claim.metadata
       if (isForeign(claim, set, replica.pod)) {
         const text = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`
-        actor.event(tenant, set, "Warning", "ConflictingController", text)
+        actor.event(set, "Warning", "ConflictingController", text)
       }
       const ownerReferences = this.#owners(claim, replica)
       if (ownerReferences === undefined) continue
@@ -162,10 +162,10 @@ export class PodControl {
 
   /** The existing claims of the replica. */
   #claims({ ordinal }: Replica): PersistentVolumeClaim[] {
-    const { ctx, tenant, set } = this.#options
+    const { ctx, actor, set } = this.#options
     const informer = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
     return claimsOf(set, ordinal).flatMap(
-      ({ metadata }) => informer.get(tenant, metadata.namespace, metadata.name ?? "") ?? [],
+      ({ metadata }) => informer.get(actor.tenant, metadata.namespace, metadata.name ?? "") ?? [],
     )
   }
 
@@ -184,12 +184,12 @@ export class PodControl {
   }
 
   #recordEvent(verb: Verb, pod: Pod, error?: unknown): void {
-    const { actor, tenant, set } = this.#options
+    const { actor, set } = this.#options
     const what = `${verb} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
-    if (error === undefined) actor.event(tenant, set, "Normal", `Successful${verb}`, `${what} successful`)
+    if (error === undefined) actor.event(set, "Normal", `Successful${verb}`, `${what} successful`)
     // Races are resolved by the next attempt, and a namespace that is being deleted accepts no Events.
     else if (!isRace(error) && !isNamespaceTerminating(error)) {
-      actor.event(tenant, set, "Warning", `Failed${verb}`, `${what} failed error: ${errorMessage(error)}`)
+      actor.event(set, "Warning", `Failed${verb}`, `${what} failed error: ${errorMessage(error)}`)
     }
   }
 }

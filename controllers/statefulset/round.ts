@@ -2,7 +2,8 @@
 // at a time, and only while all pods before it are available.
 
 import type { Pod, StatefulSet } from "../../apimachinery/object.ts"
-import type { Actor, ControllerContext } from "../context.ts"
+import type { Actor } from "../actor.ts"
+import type { ControllerContext } from "../context.ts"
 import { applied } from "../history/apply.ts"
 import type { ControllerRevision } from "../history/revisions.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
@@ -13,7 +14,6 @@ import { PodControl, type Replica } from "./pod-control.ts"
 export interface RoundOptions {
   ctx: ControllerContext
   actor: Actor
-  tenant: string
   set: StatefulSet
   pods: readonly Pod[]
   current: ControllerRevision
@@ -120,8 +120,7 @@ export class Round {
       for (const replica of replicas) if (!(await step(replica))) return false
       return true
     }
-    const { actor, tenant } = this.#options
-    using pace = actor.pace(tenant, replicas.length)
+    using pace = this.#options.actor.pace(replicas.length)
     const call = async (index: number): Promise<void> => {
       const replica = replicas[index]
       if (replica !== undefined) await step(replica)

@@ -11,6 +11,7 @@ import {
 } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isUnchangedBy } from "../history/apply.ts"
 import {
@@ -52,18 +53,14 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
       }
     },
   })
-  return controller.run((key) => reconcile(ctx, controller, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<StatefulSet>,
-  key: Key,
-): Promise<ReconcileResult> {
+async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promise<ReconcileResult> {
   const { tenant } = key
   const set = ctx.informers.of<StatefulSet>(statefulSets).get(tenant, key.namespace, key.name)
   if (set === undefined) return
-  const client = controller.client(tenant)
+  const client = actor.client
   const owned = { client, owner: set, ownerKind: statefulSetKind, ownerResource: statefulSets }
   const revisions = await claimRevisions({ ...owned, informers: ctx.informers, tenant })
   const uid = set.metadata.uid ?? ""
@@ -88,7 +85,7 @@ async function reconcile(
     })
     const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
     for (const { metadata } of [current, update]) inUse.add(metadata.name ?? "")
-    const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })
+    const round = new Round({ ctx, actor, set, pods, current, update, collisionCount })
     await carryOut(client, set, round)
   } finally {
     // Also if no revision could be created: those that are forgotten make room for it.

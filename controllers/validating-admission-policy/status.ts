@@ -28,10 +28,10 @@ export function runAdmissionPolicyStatus(ctx: ControllerContext): Promise<void> 
     primary: policies,
     concerns: (policy) => !isChecked(policy),
   })
-  return controller.run(async ({ tenant, name }: Key) => {
+  return controller.run(async ({ tenant, name }: Key, actor) => {
     const policy = policies.get(tenant, undefined, name)
     if (policy === undefined || isChecked(policy)) return
-    const client = controller.client(tenant)
+    const client = actor.client
     const spec = policy.spec ?? {}
     const [kinds, params] = [await kindsOf(client, spec), await paramType(client, spec)]
     const checking = typeWarnings(spec, kinds, params, spec.paramKind !== undefined)

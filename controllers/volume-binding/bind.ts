@@ -11,21 +11,15 @@ import type { Binder } from "./binder.ts"
 /** Size of a volume before its expansion, until its file system has been expanded. */
 export const formerSizeAnnotation = "volume.alpha.kubernetes.io/pre-resize-capacity"
 
-export async function bind(
-  binder: Binder,
-  tenant: string,
-  volume: PersistentVolume,
-  claim: PersistentVolumeClaim,
-): Promise<void> {
-  const reserved = await reserve(binder, tenant, volume, claim)
-  const bound = await setVolumePhase(binder, tenant, reserved, "Bound")
-  const named = await nameVolume(binder, tenant, bound, claim)
-  await setClaimStatus(binder, tenant, named, "Bound", bound)
+export async function bind(binder: Binder, volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+  const reserved = await reserve(binder, volume, claim)
+  const bound = await setVolumePhase(binder, reserved, "Bound")
+  const named = await nameVolume(binder, bound, claim)
+  await setClaimStatus(binder, named, "Bound", bound)
 }
 
 async function reserve(
-  { volumes }: Binder,
-  tenant: string,
+  { actor }: Binder,
   volume: PersistentVolume,
   { metadata, apiVersion, kind }: PersistentVolumeClaim,
 ): Promise<PersistentVolume> {
@@ -49,12 +43,11 @@ async function reserve(
     metadata: { ...volume.metadata, ...(annotations === undefined ? {} : { annotations }) },
     spec: { ...volume.spec, claimRef },
   }
-  return volumes.client(tenant).update<PersistentVolume>(persistentVolumes, changed)
+  return actor.client.update<PersistentVolume>(persistentVolumes, changed)
 }
 
 export async function setVolumePhase(
-  { volumes }: Binder,
-  tenant: string,
+  { actor }: Binder,
   volume: PersistentVolume,
   phase: string,
   text?: string,
@@ -62,14 +55,11 @@ export async function setVolumePhase(
   if (volume.status?.phase === phase) return volume
   const { message: _, ...before } = volume.status ?? {}
   const status = { ...before, phase, ...(text === undefined ? {} : { message: text }) }
-  return volumes
-    .client(tenant)
-    .update<PersistentVolume>(persistentVolumes, { ...volume, status }, { subresource: "status" })
+  return actor.client.update<PersistentVolume>(persistentVolumes, { ...volume, status }, { subresource: "status" })
 }
 
 async function nameVolume(
-  { claims }: Binder,
-  tenant: string,
+  { actor }: Binder,
   { metadata }: PersistentVolume,
   claim: PersistentVolumeClaim,
 ): Promise<PersistentVolumeClaim> {
@@ -82,11 +72,11 @@ async function nameVolume(
   }
   const spec = { ...claim.spec, volumeName: metadata.name ?? "" }
   const changed = { ...claim, metadata: { ...claim.metadata, annotations }, spec }
-  return claims.client(tenant).update<PersistentVolumeClaim>(persistentVolumeClaims, changed)
+  return actor.client.update<PersistentVolumeClaim>(persistentVolumeClaims, changed)
 }
 
 /** The claim was bound to another volume. A claimRef that a user set is kept without the uid: it is meant for this claim only. */
-export async function unbind(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+export async function unbind(binder: Binder, volume: PersistentVolume): Promise<void> {
   const { [boundByController]: isByUs, ...annotations } = volume.metadata.annotations ?? {}
   const { claimRef, ...spec } = volume.spec ?? {}
   const { uid: _, ...reserved } = claimRef ?? {}
@@ -95,22 +85,23 @@ export async function unbind(binder: Binder, tenant: string, volume: PersistentV
       ? { ...volume, spec: { ...spec, claimRef: reserved } }
       : { ...volume, metadata: { ...volume.metadata, annotations }, spec }
   ) as PersistentVolume
-  const updated = await binder.volumes.client(tenant).update<PersistentVolume>(persistentVolumes, changed)
-  await setVolumePhase(binder, tenant, updated, "Available")
+  const updated = await binder.actor.client.update<PersistentVolume>(persistentVolumes, changed)
+  await setVolumePhase(binder, updated, "Available")
 }
 
 export async function setClaimStatus(
-  { claims }: Binder,
-  tenant: string,
+  { actor }: Binder,
   claim: PersistentVolumeClaim,
   phase: string,
   volume: PersistentVolume | undefined,
 ): Promise<void> {
   const status = { ...statusWith(claim, phase, volume), phase }
   if (equalIgnoringNulls(status, claim.status)) return
-  await claims
-    .client(tenant)
-    .update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, status }, { subresource: "status" })
+  await actor.client.update<PersistentVolumeClaim>(
+    persistentVolumeClaims,
+    { ...claim, status },
+    { subresource: "status" },
+  )
 }
 
 type ClaimStatus = NonNullable<PersistentVolumeClaim["status"]>

@@ -1,6 +1,7 @@
 // Shared by the reconcilers of claims and of volumes.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import type { Actor } from "../actor.ts"
 import type { Controller, ControllerContext } from "../context.ts"
 
 /** State of a volume that is being recycled. */
@@ -20,5 +21,7 @@ export interface Binder {
   ctx: ControllerContext
   claims: Controller<PersistentVolumeClaim>
   volumes: Controller<PersistentVolume>
+  /** Of the reconcile. */
+  actor: Actor
   recyclings: Recyclings
 }

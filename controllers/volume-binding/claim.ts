@@ -25,23 +25,18 @@ export async function reconcileClaim(binder: Binder, { tenant, namespace, name }
   const volumeName = found.spec?.volumeName ?? ""
   const volume = informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, volumeName)
   if (volume !== undefined && isOfSuper(volume)) return
-  const claim = await migrateClaim(binder, tenant, found)
-  if (isBindingDone(claim)) return keep(binder, tenant, claim, volume)
-  if (volumeName !== "") return bindNamed(binder, tenant, claim, volume)
-  return find(binder, tenant, claim)
+  const claim = await migrateClaim(binder, found)
+  if (isBindingDone(claim)) return keep(binder, claim, volume)
+  if (volumeName !== "") return bindNamed(binder, claim, volume)
+  return find(binder, claim)
 }
 
 /** Once bound, a claim keeps its volume, or the volume is lost. */
-async function keep(
-  binder: Binder,
-  tenant: string,
-  claim: PersistentVolumeClaim,
-  volume: PersistentVolume | undefined,
-): Promise<void> {
+async function keep(binder: Binder, claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): Promise<void> {
   const lose = async (reason: string, text: string): Promise<void> => {
     if (claim.status?.phase === "Lost") return
-    await setClaimStatus(binder, tenant, claim, "Lost", undefined)
-    binder.claims.event(tenant, claim, "Warning", reason, text)
+    await setClaimStatus(binder, claim, "Lost", undefined)
+    binder.actor.event(claim, "Warning", reason, text)
   }
   if ((claim.spec?.volumeName ?? "") === "") {
     return lose("ClaimLost", "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!")
@@ -52,40 +47,42 @@ async function keep(
     return lose("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!")
   }
   const claimRef = volume.spec?.claimRef
-  if (claimRef === undefined || claimRef.uid === claim.metadata.uid) return bind(binder, tenant, volume, claim)
+  if (claimRef === undefined || claimRef.uid === claim.metadata.uid) return bind(binder, volume, claim)
   return lose("ClaimMisbound", "Two claims are bound to the same volume, this one is bound incorrectly")
 }
 
 /** The claim names a specific volume. */
 async function bindNamed(
   binder: Binder,
-  tenant: string,
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): Promise<void> {
-  const wait = (): Promise<void> => setClaimStatus(binder, tenant, claim, "Pending", undefined)
+  const wait = (): Promise<void> => setClaimStatus(binder, claim, "Pending", undefined)
   if (volume === undefined) return wait()
   const refuse = async (reason: string, text: string): Promise<void> => {
-    binder.claims.event(tenant, claim, "Warning", reason, text)
+    binder.actor.event(claim, "Warning", reason, text)
     await wait()
   }
   const name = JSON.stringify(volume.metadata.name)
   if (volume.spec?.claimRef === undefined) {
     const fault = mismatch(volume, claim)
-    if (fault === undefined) return bind(binder, tenant, volume, claim)
+    if (fault === undefined) return bind(binder, volume, claim)
     return refuse("VolumeMismatch", `Cannot bind to requested volume ${name}: ${fault}`)
   }
-  if (isBoundTo(volume, claim)) return bind(binder, tenant, volume, claim)
+  if (isBoundTo(volume, claim)) return bind(binder, volume, claim)
   const taken = `volume ${name} already bound to a different claim.`
   // Only possible if another client removed the annotation that records the completed binding.
   if (claim.metadata.annotations?.[boundByController] !== undefined) {
-    return binder.claims.event(tenant, claim, "Warning", "FailedBinding", taken)
+    return binder.actor.event(claim, "Warning", "FailedBinding", taken)
   }
   return refuse("FailedBinding", taken)
 }
 
-async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim): Promise<void> {
-  const { informers } = binder.ctx
+async function find(binder: Binder, claim: PersistentVolumeClaim): Promise<void> {
+  const {
+    ctx: { informers },
+    actor: { tenant },
+  } = binder
   const classes = informers.of<StorageClass>(storageClasses)
   const className = classOf(claim)
   const storageClass = classes.get(tenant, undefined, className)
@@ -98,21 +95,21 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   // A volume reserved for this claim is used all the same.
   const waits = waitsForConsumer(storageClass)
   const found = bestMatch(volumes, claim, isSuperClass || waits)
-  if (found !== undefined) return bind(binder, tenant, found, claim)
+  if (found !== undefined) return bind(binder, found, claim)
   if (isSuperClass) return
   const { namespace, name = "", uid, annotations } = claim.metadata
   const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant), defaultClassAnnotations)
   if (byDefault !== undefined) {
     const patch = { metadata: { uid }, spec: { storageClassName: byDefault.metadata.name } }
-    await binder.claims.client(tenant).patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
+    await binder.actor.client.patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
     return
   }
   const event = (type: "Normal" | "Warning", reason: string, text: string): void =>
-    binder.claims.event(tenant, claim, type, reason, text)
-  const wait = (): Promise<void> => setClaimStatus(binder, tenant, claim, "Pending", undefined)
+    binder.actor.event(claim, type, reason, text)
+  const wait = (): Promise<void> => setClaimStatus(binder, claim, "Pending", undefined)
   // Once the scheduler has chosen the node, the volume is provisioned for it.
   if (waits && annotations?.[selectedNode] === undefined) {
-    const waiting = waitingPods(binder, tenant, claim)
+    const waiting = waitingPods(binder, claim)
     const text = `waiting for pod${waiting.length > 1 ? "s" : ""} ${waiting.join()} to be scheduled`
     if (waiting.length > 0) event("Normal", "WaitForPodScheduled", text)
     else event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
@@ -126,13 +123,13 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   if (storageClass === undefined) {
     return event("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io "${className}" not found`)
   }
-  return provision(binder, tenant, claim, storageClass)
+  return provision(binder, claim, storageClass)
 }
 
-function waitingPods({ ctx }: Binder, tenant: string, { metadata }: PersistentVolumeClaim): string[] {
+function waitingPods({ ctx, actor }: Binder, { metadata }: PersistentVolumeClaim): string[] {
   return ctx.informers
     .of<Pod>(podResource)
-    .byIndex(tenant, "claims", `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)
+    .byIndex(actor.tenant, "claims", `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)
     .filter((pod) => (pod.spec?.nodeName ?? "") === "" && !isFinished(pod) && !isTerminating(pod))
     .map((pod) => pod.metadata.name ?? "")
 }

@@ -15,33 +15,25 @@ const outsideFinalizer = "external-provisioner.volume.kubernetes.io/finalizer"
 const inTreeFinalizer = "kubernetes.io/pv-controller"
 
 /** Returns the object in its new state. */
-export async function migrateClaim(
-  { claims }: Binder,
-  tenant: string,
-  claim: PersistentVolumeClaim,
-): Promise<PersistentVolumeClaim> {
+export async function migrateClaim({ actor }: Binder, claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
   const { annotations = {}, namespace, name = "" } = claim.metadata
   const provisioner = annotations[provisionerAnnotation] ?? annotations[olderProvisionerAnnotation]
   const changes = migration(claim, provisioner)
   if (changes === undefined) return claim
-  return claims.client(tenant).patch(persistentVolumeClaims, namespace, name, precise(claim, changes), {
+  return actor.client.patch(persistentVolumeClaims, namespace, name, precise(claim, changes), {
     type: "merge",
   })
 }
 
 /** Returns the object in its new state. */
-export async function migrateVolume(
-  { volumes }: Binder,
-  tenant: string,
-  volume: PersistentVolume,
-): Promise<PersistentVolume> {
+export async function migrateVolume({ actor }: Binder, volume: PersistentVolume): Promise<PersistentVolume> {
   const changes = {
     ...migration(volume, volume.metadata.annotations?.[provisionedBy]),
     ...deletionFinalizers(volume),
   }
   if (Object.keys(changes).length === 0) return volume
   const { name = "" } = volume.metadata
-  return volumes.client(tenant).patch(persistentVolumes, undefined, name, precise(volume, changes), { type: "merge" })
+  return actor.client.patch(persistentVolumes, undefined, name, precise(volume, changes), { type: "merge" })
 }
 
 function precise({ metadata: { uid, resourceVersion } }: KubeObject, changes: object): object {

@@ -8,16 +8,14 @@ import { driverOf, hostPath, isInTree, lacking, migratedTo } from "./plugins.ts"
 
 export async function provision(
   binder: Binder,
-  tenant: string,
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
 ): Promise<void> {
   const { provisioner } = storageClass
   const outside = driverOf(provisioner) ?? (isInTree(provisioner) ? undefined : provisioner)
-  if (outside === undefined) return refuse(binder, tenant, claim, storageClass)
-  await setProvisioner(binder, tenant, claim, outside)
-  binder.claims.event(
-    tenant,
+  if (outside === undefined) return refuse(binder, claim, storageClass)
+  await setProvisioner(binder, claim, outside)
+  binder.actor.event(
     claim,
     "Normal",
     "ExternalProvisioning",
@@ -28,17 +26,16 @@ export async function provision(
 /** Host paths are provisioned only in tests, and not by default. */
 async function refuse(
   binder: Binder,
-  tenant: string,
   claim: PersistentVolumeClaim,
   { provisioner, mountOptions = [], metadata }: StorageClass,
 ): Promise<void> {
-  const fail = (text: string): void => binder.claims.event(tenant, claim, "Warning", "ProvisioningFailed", text)
+  const fail = (text: string): void => binder.actor.event(claim, "Warning", "ProvisioningFailed", text)
   const fault = lacking(provisioner, "provisionable")
   if (fault !== undefined) return fail(fault)
   if (claim.spec?.dataSource !== undefined) {
     return fail(`plugin "${hostPath}" is not a CSI plugin. Only CSI plugin can provision a claim with a datasource`)
   }
-  await setProvisioner(binder, tenant, claim, provisioner)
+  await setProvisioner(binder, claim, provisioner)
   if (mountOptions.length > 0) {
     const has = `StorageClass "${metadata.name ?? ""}" has mount options [${mountOptions.join(" ")}]`
     return fail(`Mount options are not supported by the provisioner but ${has}`)
@@ -47,12 +44,7 @@ async function refuse(
 }
 
 /** Records the provisioner that the claim waits for. */
-async function setProvisioner(
-  binder: Binder,
-  tenant: string,
-  claim: PersistentVolumeClaim,
-  provisioner: string,
-): Promise<void> {
+async function setProvisioner(binder: Binder, claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
   const { namespace, name = "", uid, annotations = {} } = claim.metadata
   if (annotations[provisionerAnnotation] === provisioner) return
   const wanted = {
@@ -61,5 +53,5 @@ async function setProvisioner(
     ...(annotations[migratedTo] === undefined ? {} : { [migratedTo]: null }),
   }
   const patch = { metadata: { uid, annotations: wanted } }
-  await binder.claims.client(tenant).patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
+  await binder.actor.client.patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
 }

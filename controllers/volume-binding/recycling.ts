@@ -27,65 +27,59 @@ export function recycledBy({ metadata }: Pod): string | undefined {
 }
 
 /** Discards the state of a volume that is gone or bound again. */
-export async function discard(binder: Binder, tenant: string, name: string): Promise<void> {
-  const ofTenant = binder.recyclings.get(tenant)
+export async function discard(binder: Binder, name: string): Promise<void> {
+  const ofTenant = binder.recyclings.get(binder.actor.tenant)
   const pod = ofTenant?.get(name)?.pod
-  if (pod !== undefined) await remove(binder, tenant, name, pod.uid)
+  if (pod !== undefined) await remove(binder, name, pod.uid)
   ofTenant?.delete(name)
 }
 
-export async function recycle(binder: Binder, tenant: string, volume: PersistentVolume): Promise<ReconcileResult> {
+export async function recycle(binder: Binder, volume: PersistentVolume): Promise<ReconcileResult> {
   const { name = "" } = volume.metadata
+  const { tenant } = binder.actor
   const ofTenant = binder.recyclings.get(tenant) ?? new Map<string, Recycling>()
   binder.recyclings.set(tenant, ofTenant)
   const recycling = ofTenant.get(name) ?? { failures: 0, notBefore: 0 }
   ofTenant.set(name, recycling)
-  if (recycling.unreported !== undefined) await reportFailure(binder, tenant, volume, recycling)
+  if (recycling.unreported !== undefined) await reportFailure(binder, volume, recycling)
   const wait = recycling.notBefore - binder.ctx.clock.elapsed()
   if (recycling.pod === undefined && wait > 0) return { requeueAfterMs: wait }
   const fault =
-    recycling.pod === undefined
-      ? await begin(binder, tenant, volume, recycling)
-      : await observe(binder, tenant, volume, recycling.pod)
+    recycling.pod === undefined ? await begin(binder, volume, recycling) : await observe(binder, volume, recycling.pod)
   if (fault === "at work") return
   if (fault === undefined) {
     ofTenant.delete(name)
-    binder.volumes.event(tenant, volume, "Normal", "VolumeRecycled", "Volume recycled")
-    return unbind(binder, tenant, volume)
+    binder.actor.event(volume, "Normal", "VolumeRecycled", "Volume recycled")
+    return unbind(binder, volume)
   }
   delete recycling.pod
   const retryMs = Math.min(longestRetryMs, firstRetryMs * 2 ** recycling.failures++)
   recycling.notBefore = binder.ctx.clock.elapsed() + retryMs
   if (fault !== "in use") {
     recycling.unreported = fault.text
-    await reportFailure(binder, tenant, volume, recycling)
+    await reportFailure(binder, volume, recycling)
   }
   return { requeueAfterMs: retryMs }
 }
 
 type Fault = "in use" | { text: string }
 
-async function begin(
-  binder: Binder,
-  tenant: string,
-  volume: PersistentVolume,
-  recycling: Recycling,
-): Promise<Fault | "at work"> {
-  const users = usersOf(binder, tenant, volume)
+async function begin(binder: Binder, volume: PersistentVolume, recycling: Recycling): Promise<Fault | "at work"> {
+  const users = usersOf(binder, volume)
   if (users.length > 0) {
     const text = `Volume is used by pods: ${users.sort().join(",")}`
-    binder.volumes.event(tenant, volume, "Normal", "VolumeFailedRecycle", text)
+    binder.actor.event(volume, "Normal", "VolumeFailedRecycle", text)
     return "in use"
   }
   const template = recyclerOf(volume)
   if (template === undefined) return { text: "No recycler plugin found for the volume!" }
   try {
-    const { metadata } = await binder.volumes.client(tenant).create<Pod>(podResource, template)
+    const { metadata } = await binder.actor.client.create<Pod>(podResource, template)
     recycling.pod = { uid: metadata.uid ?? "", copiedEvents: new Set() }
     return "at work"
   } catch (error) {
     if (isAlreadyExists(error)) {
-      await remove(binder, tenant, volume.metadata.name ?? "")
+      await remove(binder, volume.metadata.name ?? "")
       return { text: failed + "old recycler pod found, will retry later" }
     }
     if (!(error instanceof StatusError)) throw error
@@ -96,84 +90,74 @@ async function begin(
 /** Undefined: the pod has finished its work. */
 async function observe(
   binder: Binder,
-  tenant: string,
   volume: PersistentVolume,
   { uid, copiedEvents }: NonNullable<Recycling["pod"]>,
 ): Promise<Fault | "at work" | undefined> {
   const { name = "" } = volume.metadata
-  await copyEvents(binder, tenant, volume, copiedEvents)
-  const pod = await find(binder, tenant, name)
+  await copyEvents(binder, volume, copiedEvents)
+  const pod = await find(binder, name)
   if (pod?.metadata.uid !== uid) return { text: `${failed}failed to recycle volume: recycler pod was deleted` }
   if (!isFinished(pod)) return "at work"
-  await remove(binder, tenant, name, uid)
+  await remove(binder, name, uid)
   if (pod.status?.phase === "Succeeded") return undefined
   const why = pod.status?.message ?? "pod failed, pod.Status.Message unknown"
   return { text: `${failed}failed to recycle volume: ${why}` }
 }
 
 /** Copies the pod's events to the volume. */
-async function copyEvents(
-  { volumes }: Binder,
-  tenant: string,
-  volume: PersistentVolume,
-  copiedEvents: Set<string>,
-): Promise<void> {
+async function copyEvents({ actor }: Binder, volume: PersistentVolume, copiedEvents: Set<string>): Promise<void> {
   const fieldSelector = `involvedObject.name=${prefix}${volume.metadata.name ?? ""}`
-  const { items } = await volumes.client(tenant).list(events, { namespace, fieldSelector })
+  const { items } = await actor.client.list(events, { namespace, fieldSelector })
   for (const { metadata, type, message } of items as (KubeObject & { type?: string; message?: string })[]) {
     if (copiedEvents.has(metadata.uid ?? "")) continue
     copiedEvents.add(metadata.uid ?? "")
     const kind = type === "Warning" ? "Warning" : "Normal"
-    volumes.event(tenant, volume, kind, "RecyclerPod", `Recycler pod: ${message ?? ""}`)
+    actor.event(volume, kind, "RecyclerPod", `Recycler pod: ${message ?? ""}`)
   }
 }
 
-async function find({ ctx, volumes }: Binder, tenant: string, name: string): Promise<Pod | undefined> {
-  const known = ctx.informers.of<Pod>(podResource).get(tenant, namespace, prefix + name)
+async function find({ ctx, actor }: Binder, name: string): Promise<Pod | undefined> {
+  const known = ctx.informers.of<Pod>(podResource).get(actor.tenant, namespace, prefix + name)
   if (known !== undefined) return known
   try {
     // The pod may be too new for the cache.
-    return await volumes.client(tenant).get<Pod>(podResource, namespace, prefix + name)
+    return await actor.client.get<Pod>(podResource, namespace, prefix + name)
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
   }
 }
 
-async function remove({ volumes }: Binder, tenant: string, name: string, uid?: string): Promise<void> {
+async function remove({ actor }: Binder, name: string, uid?: string): Promise<void> {
   try {
     const options = uid === undefined ? {} : { uid }
-    await volumes.client(tenant).delete(podResource, namespace, prefix + name, options)
+    await actor.client.delete(podResource, namespace, prefix + name, options)
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
 }
 
-async function reportFailure(
-  binder: Binder,
-  tenant: string,
-  volume: PersistentVolume,
-  recycling: Recycling,
-): Promise<void> {
+async function reportFailure(binder: Binder, volume: PersistentVolume, recycling: Recycling): Promise<void> {
   const { unreported: message = "" } = recycling
   if (volume.status?.phase !== "Failed") {
-    await setVolumePhase(binder, tenant, volume, "Failed", message)
-    binder.volumes.event(tenant, volume, "Warning", "VolumeFailedRecycle", message)
+    await setVolumePhase(binder, volume, "Failed", message)
+    binder.actor.event(volume, "Warning", "VolumeFailedRecycle", message)
   }
   delete recycling.unreported
 }
 
 /** Pods that use the former claim. If a claim with its name exists, that one has another volume. */
-function usersOf({ ctx }: Binder, tenant: string, { spec }: PersistentVolume): string[] {
+function usersOf({ ctx, actor }: Binder, { spec }: PersistentVolume): string[] {
   const { namespace: of = "", name = "" } = spec?.claimRef ?? {}
-  if (ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, of, name) !== undefined) return []
+  if (ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(actor.tenant, of, name) !== undefined)
+    return []
   const isRunning = ({ status }: Pod): boolean =>
     [status?.initContainerStatuses, status?.containerStatuses, status?.ephemeralContainerStatuses].some((statuses) =>
       (statuses ?? []).some(({ state }) => state?.running !== undefined),
     )
   return ctx.informers
     .of<Pod>(podResource)
-    .byIndex(tenant, "claims", `${of}/${name}`)
+    .byIndex(actor.tenant, "claims", `${of}/${name}`)
     .filter((pod) => !isFinished(pod) && (!isTerminating(pod) || isRunning(pod)))
     .map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)
 }

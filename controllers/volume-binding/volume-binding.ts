@@ -42,9 +42,9 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
     forget: (tenant) => recyclings.delete(tenant),
   })
   followBinding(followed, { claims, volumes })
-  const binder = { ctx, claims, volumes, recyclings }
+  const parts = { ctx, claims, volumes, recyclings }
   await Promise.all([
-    claims.run((key) => reconcileClaim(binder, key)),
-    volumes.run((key) => reconcileVolume(binder, key)),
+    claims.run((key, actor) => reconcileClaim({ ...parts, actor }, key)),
+    volumes.run((key, actor) => reconcileVolume({ ...parts, actor }, key)),
   ])
 }

@@ -14,33 +14,33 @@ import { deleterOf, migratedTo, provisionedBy } from "./plugins.ts"
 
 export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Promise<ReconcileResult> {
   const found = binder.ctx.informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, name)
-  if (found === undefined || isOfSuper(found)) return discard(binder, tenant, name)
-  const volume = await migrateVolume(binder, tenant, found)
+  if (found === undefined || isOfSuper(found)) return discard(binder, name)
+  const volume = await migrateVolume(binder, found)
   const reference = volume.spec?.claimRef
   // Reserved for a claim without uid: the claim's reconcile binds it.
   if (reference === undefined || (reference.uid ?? "") === "") {
-    await setVolumePhase(binder, tenant, volume, "Available")
-    return discard(binder, tenant, name)
+    await setVolumePhase(binder, volume, "Available")
+    return discard(binder, name)
   }
-  const claim = await claimOf(binder, tenant, reference)
-  if (claim === undefined) return release(binder, tenant, volume)
-  await discard(binder, tenant, name)
+  const claim = await claimOf(binder, reference)
+  if (claim === undefined) return release(binder, volume)
+  await discard(binder, name)
   const volumeName = claim.spec?.volumeName ?? ""
   if (volumeName === name) {
-    await setVolumePhase(binder, tenant, volume, "Bound")
+    await setVolumePhase(binder, volume, "Bound")
   } else if (volumeName !== "") {
     const isProvisioned = volume.metadata.annotations?.[provisionedBy] !== undefined
     if (isProvisioned && volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
-      return release(binder, tenant, volume)
+      return release(binder, volume)
     }
-    await unbind(binder, tenant, volume)
+    await unbind(binder, volume)
   } else if (hasOtherMode(volume, claim)) {
     const why = "due to incompatible volumeMode."
     const claimName = JSON.stringify(claim.metadata.name)
     const text = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${why}`
-    binder.volumes.event(tenant, volume, "Warning", "VolumeMismatch", text)
+    binder.actor.event(volume, "Warning", "VolumeMismatch", text)
     const message = `Cannot bind PersistentVolume ${JSON.stringify(name)} to requested PersistentVolumeClaim ${why}`
-    binder.claims.event(tenant, claim, "Warning", "VolumeMismatch", message)
+    binder.actor.event(claim, "Warning", "VolumeMismatch", message)
   } else {
     binder.claims.enqueueObject(tenant, claim)
   }
@@ -50,14 +50,13 @@ type Reference = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>
 
 /** Reads the claim from the API if the cache does not have it: a volume must not be released because of a stale cache. */
 async function claimOf(
-  { ctx, claims }: Binder,
-  tenant: string,
+  { ctx, actor }: Binder,
   { namespace, name = "", uid }: Reference,
 ): Promise<PersistentVolumeClaim | undefined> {
-  const known = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, namespace, name)
+  const known = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(actor.tenant, namespace, name)
   if (known?.metadata.uid === uid) return known
   try {
-    const claim = await claims.client(tenant).get<PersistentVolumeClaim>(persistentVolumeClaims, namespace, name)
+    const claim = await actor.client.get<PersistentVolumeClaim>(persistentVolumeClaims, namespace, name)
     return claim.metadata.uid === uid ? claim : undefined
   } catch (error) {
     if (isNotFound(error)) return undefined
@@ -65,7 +64,7 @@ async function claimOf(
   }
 }
 
-async function release(binder: Binder, tenant: string, volume: PersistentVolume): Promise<ReconcileResult> {
+async function release(binder: Binder, volume: PersistentVolume): Promise<ReconcileResult> {
   const policy = volume.spec?.persistentVolumeReclaimPolicy
   const isMigrated = volume.metadata.annotations?.[migratedTo] !== undefined
   const deleter = policy === "Delete" && !isMigrated ? deleterOf(volume) : "outside"
@@ -73,13 +72,13 @@ async function release(binder: Binder, tenant: string, volume: PersistentVolume)
   // In one write, where upstream releases it first: a volume that is being deleted goes as soon as it is released, before anybody is told.
   const phase = volume.status?.phase === "Failed" || fault !== undefined ? "Failed" : "Released"
   const isNew = volume.status?.phase !== phase
-  const released = await setVolumePhase(binder, tenant, volume, phase, isNew ? fault : undefined)
+  const released = await setVolumePhase(binder, volume, phase, isNew ? fault : undefined)
   if (isMigrated) return
-  if (policy === "Recycle") return recycle(binder, tenant, released)
-  await discard(binder, tenant, volume.metadata.name ?? "")
+  if (policy === "Recycle") return recycle(binder, released)
+  await discard(binder, volume.metadata.name ?? "")
   if (fault !== undefined) {
-    if (isNew) binder.volumes.event(tenant, released, "Warning", "VolumeFailedDelete", fault)
-  } else if (deleter === "in-tree") await deleteVolume(binder, tenant, released)
+    if (isNew) binder.actor.event(released, "Warning", "VolumeFailedDelete", fault)
+  } else if (deleter === "in-tree") await deleteVolume(binder, released)
 }
 
 /** Why its storage cannot be deleted. */
@@ -98,9 +97,9 @@ function hostPathFault({ metadata, spec }: PersistentVolume): string | undefined
 }
 
 /** Upstream first deletes the directory on its own machine; tenants have no data on ours. */
-async function deleteVolume({ volumes }: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+async function deleteVolume({ actor }: Binder, volume: PersistentVolume): Promise<void> {
   const { name = "", uid, resourceVersion, finalizers = [], deletionTimestamp } = volume.metadata
-  const client = volumes.client(tenant)
+  const client = actor.client
   const kept = withoutInTreeFinalizer(volume)
   if (kept.length < finalizers.length) {
     const patch = { metadata: { uid, resourceVersion, finalizers: kept.length === 0 ? null : kept } }

@@ -35,7 +35,7 @@ export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
       if (asksMore || hasMore) controller.enqueueObject(tenant, claim)
     },
   })
-  return controller.run(async ({ tenant, namespace, name }: Key) => {
+  return controller.run(async ({ tenant, namespace, name }: Key, actor) => {
     const claim = claims.get(tenant, namespace, name)
     if (claim?.status?.phase !== "Bound") return
     const volume = volumes.get(tenant, undefined, claim.spec?.volumeName ?? "")
@@ -52,12 +52,10 @@ export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
       migration === undefined
         ? "waiting for an external controller to expand this PVC"
         : `CSI migration enabled for ${migration.plugin}; waiting for external resizer to expand the pvc`
-    controller.event(tenant, claim, "Normal", "ExternalExpanding", message)
+    actor.event(claim, "Normal", "ExternalExpanding", message)
     if (migration === undefined || claim.metadata.annotations?.[resizerAnnotation] === migration.driver) return
     const annotations = { [resizerAnnotation]: migration.driver }
     const options = { type: "merge" as const }
-    await controller
-      .client(tenant)
-      .patch(persistentVolumeClaims, namespace, name, { metadata: { annotations } }, options)
+    await actor.client.patch(persistentVolumeClaims, namespace, name, { metadata: { annotations } }, options)
   })
 }

@@ -46,10 +46,10 @@ export function runClaimProtection(ctx: ControllerContext): Promise<void> {
     pods
       .byIndex(tenant, "claims", `${claim.metadata.namespace ?? ""}/${claim.metadata.name ?? ""}`)
       .some((pod) => uses(pod, claim))
-  return controller.run(async ({ tenant, namespace, name }) => {
+  return controller.run(async ({ tenant, namespace, name }, actor) => {
     const claim = claims.get(tenant, namespace, name)
     if (claim === undefined) return
-    const client = controller.client(tenant)
+    const client = actor.client
     await protect(client, persistentVolumeClaims, claim, claimFinalizer, () => isUsed(tenant, claim))
   })
 }
@@ -73,10 +73,10 @@ const isShutDown = ({ metadata }: Pod): boolean =>
 export function runVolumeProtection(ctx: ControllerContext): Promise<void> {
   const volumes = ctx.informers.of<PersistentVolume>(persistentVolumes)
   const controller = new Controller<PersistentVolume>(ctx, { name: "persistentvolume-protection", primary: volumes })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const volume = volumes.get(tenant, undefined, name)
     if (volume === undefined) return
-    const client = controller.client(tenant)
+    const client = actor.client
     await protect(client, persistentVolumes, volume, volumeFinalizer, () => volume.status?.phase === "Bound")
   })
 }
@@ -107,13 +107,13 @@ export function runAttributesProtection(ctx: ControllerContext): Promise<void> {
     updated: (tenant, _volume, previous) => enqueue(tenant, ofVolume(previous)),
     deleted: (tenant, volume) => enqueue(tenant, ofVolume(volume)),
   })
-  return controller.run(async ({ tenant, name }) => {
+  return controller.run(async ({ tenant, name }, actor) => {
     const found = classes.get(tenant, undefined, name)
     if (found === undefined) return
     const isUsed = (): boolean =>
       claims.list(tenant).some((claim) => ofClaim(claim).includes(name)) ||
       volumes.list(tenant).some((volume) => ofVolume(volume).includes(name))
-    await protect(controller.client(tenant), volumeAttributesClasses, found, attributesFinalizer, isUsed)
+    await protect(actor.client, volumeAttributesClasses, found, attributesFinalizer, isUsed)
   })
 }
 
