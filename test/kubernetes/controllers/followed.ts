@@ -15,7 +15,9 @@ import { isActive, isReady } from "../../../controllers/pods/pod-state.ts"
 
 const pollMs = 20
 /** As long is waited only for those that follow no more, because they are being deleted. */
-const patienceMs = 2_000
+const patienceMs = 4_000
+/** A ready pod that counts as available after so many seconds is waited for until it does: together with others it would scale them further. */
+const soonSeconds = 1
 
 export async function deploymentsFollow(client: KubeClient, namespace: string): Promise<void> {
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(pollMs)) {
@@ -25,8 +27,13 @@ export async function deploymentsFollow(client: KubeClient, namespace: string): 
     // What the pods of one alone report does not scale it.
     if (sets.filter(({ spec, status }) => (spec?.replicas ?? 0) + (status?.replicas ?? 0) > 0).length < 2) return
     const { items } = await client.list<Pod>(pods, { namespace })
-    const seen = (count: (uid: string) => number) => (owner: Deployment | ReplicaSet) =>
-      (owner.status?.readyReplicas ?? 0) === count(owner.metadata.uid ?? "")
+    const seen =
+      (count: (uid: string) => number) =>
+      ({ metadata, spec, status }: Deployment | ReplicaSet) => {
+        const ready = count(metadata.uid ?? "")
+        const isSoon = (spec?.minReadySeconds ?? 0) <= soonSeconds
+        return (status?.readyReplicas ?? 0) === ready && (!isSoon || (status?.availableReplicas ?? 0) === ready)
+      }
     const ofSet = (uid: string): number => ownedBy(uid, items).filter((pod) => isActive(pod) && isReady(pod)).length
     const ofDeployment = (uid: string): number =>
       ownedBy(uid, sets).reduce((sum, { metadata }) => sum + ofSet(metadata.uid ?? ""), 0)
