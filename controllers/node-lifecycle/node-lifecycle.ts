@@ -109,9 +109,9 @@ async function reconcile(parts: Parts, actor: Actor, { tenant, name }: Key): Pro
   const ready = readyCondition(node)?.status
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, actor, name)
   memory.hasPodsToMark = false
-  if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
-  if (ready === "Unknown") return undefined
-  return { requeueAfterMs: Math.max(1, Math.min(silentMs, leaseMs)) }
+  const times = [turn.waitMs, ready === "Unknown" ? undefined : Math.max(1, Math.min(silentMs, leaseMs))]
+  const next = Math.min(...times.filter((ms) => ms !== undefined))
+  return next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: next }
 }
 
 function memoryOf({ memories }: Parts, tenant: string): TenantMemory {
@@ -196,12 +196,13 @@ function mayEvict(
   now: number,
 ): Eviction & { waitMs?: number } {
   const ready = readyCondition(node)?.status
+  const rate = counts.isAllDown ? 0 : counts.rateOf(zoneOf(node))
+  pace.follow(zoneOf(node), rate, now)
   if (ready === "True") return { evict: false }
   // If no node is ready, the observer is more likely to be at fault than the nodes: all evictions end. What a user adds then stays.
   if (counts.isAllDown && wasAllDown !== true) return { evict: false }
   // A new one has nothing to keep.
   if (ready === undefined) return { evict: wasAllDown !== undefined }
-  const rate = counts.isAllDown ? 0 : counts.rateOf(zoneOf(node))
   if (isEvicting(node)) return { evict: true, isNew: !isTainted && rate > 0 }
   if (rate === 0) return { evict: false }
   const waitMs = pace.take(zoneOf(node), rate, now)

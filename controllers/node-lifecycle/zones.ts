@@ -98,16 +98,27 @@ export class NodeCounts {
   }
 }
 
-/** Admits one node immediately, and further ones at the rate. */
+/** Of each zone, as a limiter of upstream: admits one node at once, and further ones at the rate. */
 export class EvictionPace {
-  /** By zone: when the next node is admitted. */
+  /** By zone: when the next node is admitted, unless the rate is 0. */
   readonly #next = new Map<string, { rate: number; at: number }>()
 
-  /** Milliseconds to wait; 0: the node is admitted and counted. */
+  /**
+   * Called whenever something of the zone is looked at. If nodes had to wait before, they also wait at the new rate, as upstream: those of a
+   * zone that recovers have time to recover, too.
+   */
+  follow(zone: string, rate: number, now: number): void {
+    const { rate: before, at } = this.#next.get(zone) ?? { rate: usualRate, at: now }
+    if (rate === before) return
+    const hadToWait = before === 0 || at > now
+    this.#next.set(zone, { rate, at: hadToWait ? now + 1000 / rate : now })
+  }
+
+  /** Milliseconds to wait, infinitely many at rate 0; 0: the node is admitted and counted. */
   take(zone: string, rate: number, now: number): number {
-    const present = this.#next.get(zone)
-    // A changed rate starts over, as upstream creates a new limiter.
-    const at = present?.rate === rate ? present.at : now
+    this.follow(zone, rate, now)
+    if (rate === 0) return Number.POSITIVE_INFINITY
+    const at = this.#next.get(zone)?.at ?? now
     if (at > now) return at - now
     this.#next.set(zone, { rate, at: now + 1000 / rate })
     return 0
