@@ -9,12 +9,10 @@ import type { KubeClient } from "../client/rest.ts"
 import { singleCluster } from "../client/single-cluster.ts"
 import { startControllers } from "./main.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { liveAndCrash } from "./testing/crashing.ts"
 import { eventually } from "./testing/harness.ts"
 
 const only = ["deployment", "replicaset", "statefulset", "job", "garbage-collector"]
-/** Maximum number of writes of a process before it is killed, and the number of such processes; the last one runs to the end. */
-const mostWrites = 12
-const lives = 25
 
 const labels = (app: string): Record<string, string> => ({ app })
 const template = (app: string, image: string): object => ({
@@ -29,37 +27,6 @@ function workload(apiVersion: string, kind: string, name: string, spec: object):
     kind,
     metadata: { name, namespace: "default", uid: `uid-${name}` },
     spec: { ...common, ...spec },
-  }
-}
-
-/** A client whose process dies after a number of writes; later writes fail. */
-class CrashingClient {
-  readonly client: KubeClient
-  #left: number
-  #died: () => void = () => undefined
-  readonly death: Promise<void>
-
-  constructor(cluster: FakeCluster, writes: number) {
-    this.#left = writes
-    this.death = new Promise((resolve) => (this.#died = resolve))
-    const write = <T>(call: () => Promise<T>): Promise<T> => {
-      if (this.#left <= 0) return Promise.reject(new Error("the process is dead"))
-      if (--this.#left === 0) this.#died()
-      return call()
-    }
-    this.client = {
-      discover: () => cluster.discover(),
-      unavailable: () => cluster.unavailable(),
-      get: (...call) => cluster.get(...call),
-      raw: (path) => cluster.raw(path),
-      list: (...call) => cluster.list(...call),
-      watch: (...call) => cluster.watch(...call),
-      create: (...call) => write(() => cluster.create(...call)),
-      update: (...call) => write(() => cluster.update(...call)),
-      patch: (...call) => write(() => cluster.patch(...call)),
-      delete: (...call) => write(() => cluster.delete(...call)),
-      deleteCollection: (resource, namespace) => write(() => cluster.deleteCollection(resource, namespace)),
-    }
   }
 }
 
@@ -176,21 +143,9 @@ async function withoutCrash(): Promise<object> {
 
 describe("controllers that crash between any two writes", () => {
   test.each(seeds(4))("reach the same state as without crashes (seed %i)", async (seed) => {
-    const random = createRandom(seed)
     const cluster = new FakeCluster()
     await begin(cluster)
-    for (let life = 0; life < lives; life++) {
-      if (life === Math.floor(lives / 3)) await change(cluster)
-      const crashing = new CrashingClient(cluster, 1 + random(mostWrites))
-      await using _controllers = start(crashing.client)
-      let isDead = false
-      void crashing.death.then(() => (isDead = true))
-      // It may have nothing to do until the nodes change something.
-      for (let turn = 0; turn < 40 && !isDead; turn++) {
-        await playNodes(cluster)
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    }
+    await liveAndCrash({ cluster, random: createRandom(seed), start, playNodes, change })
     expect(await reach(cluster)).toEqual(await withoutCrash())
   })
 })
