@@ -68,3 +68,19 @@ test("a dependent that is being deleted does not look its owner up for others", 
   expect(observe("second")).toEqual([])
   expect(observe("first", deletion)).toContain("second")
 })
+
+test("an owner that is named otherwise than before is not looked up because of that", () => {
+  const { graph, enqueued } = graphOf()
+  const observe = (uid: string, name: string): string[] => {
+    enqueued.length = 0
+    graph.observe(configMaps, object(uid, { ownerReferences: [{ ...reference, name }] }))
+    return [...enqueued]
+  }
+  expect(observe("dependent", "another")).toEqual([])
+  expect(observe("dependent", "another")).toEqual([])
+  // Of another dependent it is.
+  expect(observe("second", "another")).toEqual(["second"])
+  enqueued.length = 0
+  graph.gone("owner")
+  expect(enqueued).toEqual(["dependent", "second"])
+})

@@ -16,6 +16,8 @@ export interface Node {
   owners: readonly OwnerReference[]
   /** Those of them that it got last, until it is known whether one of them leads to another namespace. */
   unexamined: readonly OwnerReference[]
+  /** uids of owners that it has come to name otherwise than before: as upstream, that alone is no reason to look at it. undefined: none. */
+  renamed: ReadonlySet<string> | undefined
   /** The object has a deletionTimestamp. */
   isBeingDeleted: boolean
   /** Foreground deletion: the object is removed once its blocking dependents are gone. */
@@ -93,6 +95,7 @@ export class Graph {
       uid,
       owners: [],
       unexamined: [],
+      renamed: undefined,
       isBeingDeleted,
       deletesDependents: false,
       orphansDependents: false,
@@ -227,13 +230,20 @@ export class Graph {
       // It no longer blocks its owner, which may now be removable.
       if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.enqueue(reference.uid)
     }
-    const known = new Set(before.map(({ uid }) => uid))
+    const known = new Map(before.map((owner) => [owner.uid, owner]))
     const added = known.size === 0 ? owners : owners.filter(({ uid }) => !known.has(uid))
     if (added.length > 0) {
       node.unexamined = added
       if (node.isBeingDeleted) this.#sink.enqueue(node.uid)
     }
-    for (const reference of owners) this.#link(node, reference)
+    const isRenamed = ({ uid }: OwnerReference): boolean => {
+      const [was, is] = [known.get(uid), byUid.get(uid)]
+      if (was === undefined || is === undefined) return false
+      return node.renamed?.has(uid) === true || coordinates(was, node.namespace) !== coordinates(is, node.namespace)
+    }
+    const renamed = owners.filter(isRenamed).map(({ uid }) => uid)
+    node.renamed = renamed.length === 0 ? undefined : new Set(renamed)
+    for (const reference of owners) if (node.renamed?.has(reference.uid) !== true) this.#link(node, reference)
   }
 
   #link(node: Node, reference: OwnerReference): void {
