@@ -11,6 +11,7 @@ import { clusterRoles } from "./cluster-roles.ts"
 import { cronJobs } from "./cron-jobs.ts"
 import { deviceTaints } from "./device-taints.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
+import { falseOwners } from "./false-owners.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
 import { leases, unusedTokens } from "./left-over.ts"
@@ -64,6 +65,7 @@ const families: Readonly<Record<string, Family>> = {
   ResourceClaim: resourceClaims,
   "device that is tainted": deviceTaints,
   owner: owners,
+  "owner under a false name": falseOwners,
   "owner across scopes": ownersAcross,
   "definition that goes": definitionsThatGo,
   namespace: namespaces,

@@ -271,6 +271,38 @@ export const ownerScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "owner that is named otherwise than before",
+    steps: [
+      config("owner"),
+      config("renamed", [ownedBy("owner")]),
+      config("of-another-kind", [ownedBy("owner")]),
+      config("and-given-another", [ownedBy("owner")]),
+      config("and-blocks-no-more", [ownedBy("owner", blocks)]),
+      settle,
+      reference("renamed", [ownedBy("owner", { name: "another" })]),
+      reference("of-another-kind", [ownedBy("owner", { kind: "Secret" })]),
+      reference("and-given-another", [ownedBy("owner", { name: "another" }), ownedBy("renamed")]),
+      reference("and-blocks-no-more", [ownedBy("owner", { name: "another" })]),
+      settle,
+      { patch: ["configmaps", "renamed"], with: { metadata: { labels: { a: "b" } } } },
+      reference("of-another-kind", [ownedBy("owner")]),
+      settle,
+    ],
+  },
+  {
+    name: "owner that is named otherwise than before and goes",
+    steps: [
+      config("owner"),
+      config("renamed", [ownedBy("owner")]),
+      settle,
+      reference("renamed", [ownedBy("owner", { name: "another" })]),
+      settle,
+      remove("owner", "Background"),
+      gone("owner"),
+      settle,
+    ],
+  },
+  {
     name: "owners of kinds that are not followed",
     steps: [
       config("of-binding", [{ apiVersion: "v1", kind: "Binding", name: "nobody", uid }]),
