@@ -44,6 +44,11 @@ interface Log {
 }
 
 export class LogUpkeep {
+  /**
+   * Whether the log of any store is being ended. LevelDB writes tables in one thread for all, and who waits for it holds one of the threads that
+   * all reads and writes of files need.
+   */
+  static #isEnding = false
   readonly #database: Database
   readonly #fullBytes: number
   readonly #now: () => number
@@ -74,12 +79,12 @@ export class LogUpkeep {
     })
   }
 
-  /** Before LevelDB is closed. Resolves when nothing is done any more. */
-  async end(): Promise<void> {
+  /** Before LevelDB is closed. Resolves when nothing is done any more. `isBroken`: only reading the log again shows what it contains. */
+  async end({ isBroken }: { isBroken: boolean }): Promise<void> {
     this.#lookAfter = Infinity
     await this.#looking
     // If it fails, the log is read when the store is opened again.
-    if (this.#isLong) await this.#endLog().catch(() => undefined)
+    if (this.#isLong && !isBroken) await this.#endLog().catch(() => undefined)
   }
 
   /** After LevelDB has been closed: gives back the space that is left. */
@@ -130,8 +135,15 @@ export class LogUpkeep {
     log.space += bytes
   }
 
+  /** Unless that of another store is being ended: then at the next look, or when the store is opened again. */
   async #endLog(): Promise<void> {
-    await this.#database.compactRange(nothing, nothing, { keyEncoding: "buffer" })
+    if (LogUpkeep.#isEnding) return
+    LogUpkeep.#isEnding = true
+    try {
+      await this.#database.compactRange(nothing, nothing, { keyEncoding: "buffer" })
+    } finally {
+      LogUpkeep.#isEnding = false
+    }
   }
 
   /** The one that LevelDB writes to. It may have another one, whose content it is writing to a table. */

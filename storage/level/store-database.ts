@@ -76,6 +76,7 @@ export class StoreDatabase {
       if (database === this.#database) this.#break(failure)
       throw failure
     }
+    if (database !== this.#database || this.#broken !== undefined) return
     const { writeBufferBytes, now } = this.#parts
     this.#log ??= new LogUpkeep(database, writeBufferBytes, now)
     this.#log.wrote(writes)
@@ -85,7 +86,7 @@ export class StoreDatabase {
   async close(): Promise<void> {
     const log = this.#log
     this.#log = undefined
-    await log?.end()
+    await log?.end({ isBroken: this.isBroken })
     await this.#database?.close()
     await log?.trim()
   }

@@ -89,6 +89,15 @@ describe("after a power loss", () => {
   })
 })
 
+test.each([1, 2, 3, 6, 7])("after a power loss, the first bytes of a record were not written: %i", (bytes) => {
+  // The head of the record, after that of the first, begins so many bytes before the end of a sector.
+  const log = withSpace(logOf([record(1024 - 7 - bytes), record(1000)]), 100_000)
+  expect(damageIn(log.fill(0, 1024 - bytes, 1024))).toBeUndefined()
+  // They are zeros, and another byte is not as it was written.
+  log[1500]! ^= 1
+  expect(damageIn(log)).toBe(bytes > 2 ? undefined : 1024 - bytes)
+})
+
 test.each([1, 2, 500])(
   "after a power loss, the last bytes of a block were not written, and what follows was: %i",
   (bytes) => {

@@ -87,14 +87,22 @@ function nextIntact(file: Buffer, start: number, limit: number): number | undefi
   return undefined
 }
 
-/** Whether a sector of it is missing, or its end. */
+/** Whether a sector of it is missing, or its beginning or its end. */
 function isTorn(file: Buffer, offset: number, end: number): boolean {
   for (let at = offset; at < end;) {
     const next = Math.min(end, (Math.floor(at / sectorBytes) + 1) * sectorBytes)
     if (next - at > fewZeros && isZero(file, at, next)) return true
     at = next
   }
-  return lacksEnd(file, offset, end)
+  return lacksBeginning(file, offset, end) || lacksEnd(file, offset, end)
+}
+
+/** Whether the first bytes of its checksum are zeros, where a sector ends, and the others are right. */
+function lacksBeginning(file: Buffer, offset: number, end: number): boolean {
+  const missing = sectorBytes - (offset % sectorBytes)
+  if (missing > fewZeros || !isZero(file, offset, offset + missing)) return false
+  const right = masked(crc32c(file, offset + 6, end))
+  return right >>> (8 * missing) === file.readUInt32LE(offset) >>> (8 * missing)
 }
 
 /** Whether it ends in zeros that are not meant. A few may be: then they are, unless others give the right checksum. */
