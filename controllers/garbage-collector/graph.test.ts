@@ -84,3 +84,18 @@ test("an owner that is named otherwise than before is not looked up because of t
   graph.gone("owner")
   expect(enqueued).toEqual(["dependent", "second"])
 })
+
+test.each([
+  ["its dependent names it rightly", {}],
+  ["its dependent has come to name it otherwise", { apiVersion: "v1", kind: "Secret" }],
+])("an owner whose deletion may have been missed is looked up again, also if %s", (_what, names) => {
+  const { graph, enqueued } = graphOf()
+  graph.observe(configMaps, object("dependent", { ownerReferences: [{ ...reference, ...names }] }))
+  enqueued.length = 0
+  graph.doubt("", "Secret", new Set())
+  graph.doubt("wardle.example.com", "Flunder", new Set(["owner"]))
+  expect(enqueued).toEqual([])
+  graph.doubt("wardle.example.com", "Flunder", new Set())
+  expect(enqueued).toEqual(["dependent"])
+  expect(graph.known(reference, "default")).toBeUndefined()
+})

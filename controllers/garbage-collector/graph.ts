@@ -3,7 +3,7 @@
 
 import { printGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
-import { coordinates, isOfKind } from "./references.ts"
+import { coordinates, isPlaceOf } from "./references.ts"
 
 export const foregroundFinalizer = "foregroundDeletion"
 export const orphanFinalizer = "orphan"
@@ -180,7 +180,7 @@ export class Graph {
       if (node.resource.group === group && node.resource.kind === kind && !seen.has(node.uid)) this.lost(node.uid)
     }
     for (const [uid, owner] of this.#owners) {
-      if (owner.found.size > 0 && this.#isOfKind(uid, owner, group, kind) && !seen.has(uid)) this.lost(uid)
+      if (!seen.has(uid) && owner.found.values().some((place) => isPlaceOf(place, group, kind))) this.lost(uid)
     }
   }
 
@@ -210,13 +210,8 @@ export class Graph {
     for (const node of this.#nodes.values()) {
       if (node.resource.group === group && node.resource.kind === kind) this.#drop(node)
     }
-    for (const [uid, owner] of this.#owners) if (this.#isOfKind(uid, owner, group, kind)) owner.found.clear()
-  }
-
-  #isOfKind(uid: string, owner: Owner, group: string, kind: string): boolean {
-    const [dependent] = owner.dependents
-    const reference = dependent?.owners.find((candidate) => candidate.uid === uid)
-    return reference !== undefined && isOfKind(reference, group, kind)
+    for (const { found } of this.#owners.values())
+      for (const place of found) if (isPlaceOf(place, group, kind)) found.delete(place)
   }
 
   #setOwners(node: Node, owners: readonly OwnerReference[]): void {
