@@ -16,12 +16,12 @@ export function withTenant(resolver: TenantResolver): Filter {
     const { state } = response.locals
     state.credentials = state.presented ?? credentialsOf(request)
     state.isAdministrator = resolver.isAdministrator(state.credentials)
-    const said = state.isAdministrator ? { uid: meantUID(request), ...useOf(request) } : undefined
+    const intent = state.isAdministrator ? { uid: meantUID(request), ...useOf(request) } : undefined
     const place = (found: ControlPlane | undefined): void => {
-      enter(resolver, state, found, said?.isUse)
+      enter(resolver, state, found, intent?.isUse)
       next()
     }
-    const found = resolver.resolve(state.named, state, said)
+    const found = resolver.resolve(state.named, state, intent)
     return found instanceof Promise ? found.then(place) : place(found)
   }
 }

@@ -21,11 +21,11 @@ export interface TenantResolver {
   /**
    * Undefined: the tenant does not exist, or must not be visible to the caller. Synchronous if no tenant has to be woken.
    */
-  resolve(named: NamedTenant, caller: Caller, said?: Said): Found
+  resolve(named: NamedTenant, caller: Caller, intent?: Intent): Found
 }
 
-/** What an administrator's request says of itself. */
-export interface Said extends TenantUse {
+/** What an administrator's request says that it is meant for. */
+export interface Intent extends TenantUse {
   /** It is meant for that tenant, and not for the next one of its name. */
   uid?: string | undefined
 }
@@ -34,7 +34,7 @@ export type Found = ControlPlane | undefined | Promise<ControlPlane | undefined>
 
 /** The interface of the resolver to the existing tenants. Undefined: there is no such tenant. */
 export interface TenantLookup {
-  byName(name: string, said?: Said): Promise<ControlPlane> | undefined
+  byName(name: string, intent?: Intent): Promise<ControlPlane> | undefined
   /** The named tenant, unless it sleeps and would reject this caller: then it is not woken. The same applies to the next two. */
   forCaller(name: string, caller: Credentials): Found
   /** By the common name of its client authority. */
@@ -59,8 +59,8 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
   const { tenants, superCluster, nobody, administrators } = parts
 
   /** A certificate of another authority is answered as if the tenant did not exist, without waking it. */
-  function byName(name: string, { credentials, isAdministrator }: Caller, said: Said | undefined): Found {
-    if (isAdministrator) return tenants.byName(name, said)
+  function byName(name: string, { credentials, isAdministrator }: Caller, intent: Intent | undefined): Found {
+    if (isAdministrator) return tenants.byName(name, intent)
     const [leaf] = credentials.certificates
     if (leaf !== undefined && !tenants.mayBeOf(name, issuerOf(leaf))) return undefined
     return tenants.forCaller(name, credentials)
@@ -81,10 +81,10 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
       if (leaf === undefined || issuerOf(leaf) !== parts.administratorsName) return false
       return administrators.authenticate({ certificates, bearerToken: undefined }) !== undefined
     },
-    resolve(named, caller, said) {
+    resolve(named, caller, intent) {
       const { name } = named
       if (named.contradictory) return undefined
-      const find = () => (name === undefined ? byCredential(caller.credentials) : byName(name, caller, said))
+      const find = () => (name === undefined ? byCredential(caller.credentials) : byName(name, caller, intent))
       const otherwise = name === undefined ? superCluster : undefined
       return find() ?? otherwise ?? tenants.settle?.().then(find)
     },
