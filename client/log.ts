@@ -21,5 +21,3 @@ export const silentLog: Log = {
   warn: () => undefined,
   error: () => undefined,
 }
-
-export const errorsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })

@@ -250,7 +250,7 @@ class Claims {
   #desired(service: Service, current?: Service): Service {
     const made = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
     if (current !== undefined)
-      Object.assign(made.metadata.annotations ?? {}, { [claimedAfterAnnotation]: markOf(current) })
+      made.metadata.annotations = { ...made.metadata.annotations, [claimedAfterAnnotation]: markOf(current) }
     return made
   }
 

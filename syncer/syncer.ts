@@ -6,7 +6,7 @@ import { errorMessage } from "../apimachinery/error-message.ts"
 import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
 import { endsWithin, pause, type Clock } from "../client/clock.ts"
-import { errorsOnly, type Log } from "../client/log.ts"
+import type { Log } from "../client/log.ts"
 import { LimitedWakings } from "../client/limited-wakings.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
@@ -71,7 +71,7 @@ export class Syncer implements AsyncDisposable {
     const maxWorking = options.workers ?? syncerLimits.workers
     const metrics = options.metrics?.queue("syncer")
     this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock, metrics })
-    this.#caches = new Caches({ tenants, superClient, clock, log: errorsOnly(this.#log) }) // outages are reported once, and not for each kind
+    this.#caches = new Caches({ tenants, superClient, clock, log: this.#log })
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)

@@ -13,7 +13,7 @@ import {
 } from "../../apimachinery/tenancy.ts"
 import type { Clock } from "../../client/clock.ts"
 import { Informer } from "../../client/informers/informer.ts"
-import type { Log } from "../../client/log.ts"
+import { silentLog, type Log } from "../../client/log.ts"
 import { events, namespaces, persistentVolumeClaims, pods, runtimeClasses, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/informers/tenant-informer.ts"
@@ -32,7 +32,8 @@ export class Caches {
   readonly #tenants = new Map<string, TenantInformer<KubeObject>>()
 
   constructor(options: { tenants: Tenants; superClient: KubeClient; clock: Clock; log: Log }) {
-    const { tenants, superClient, clock, log } = options
+    const { tenants, superClient, clock } = options
+    const log = errorsOnly(options.log)
     for (const { resource } of resourceSyncs) {
       const ofTenants = resource === pods ? { indexes: { [byNomination]: nomination } } : {}
       this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { ...ofTenants, log }))
@@ -146,3 +147,6 @@ function tokenPod(object: KubeObject): string[] {
   if (pod === undefined) return []
   return [`${annotations?.[clusterAnnotation] ?? ""} ${annotations?.[namespaceAnnotation] ?? ""} ${pod}`]
 }
+
+/** Outages are reported once (reachability.ts), and not for each kind. */
+const errorsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })
