@@ -58,14 +58,19 @@ export const clusterRoleBindings = cluster("rbac.authorization.k8s.io", "v1", "c
 export const certificateSigningRequests = cluster("certificates.k8s.io", "v1", "certificatesigningrequests")
 export const subjectAccessReviews = cluster("authorization.k8s.io", "v1", "subjectaccessreviews")
 export const validatingAdmissionPolicies = cluster("admissionregistration.k8s.io", "v1", "validatingadmissionpolicies")
+export const validatingWebhookConfigurations = cluster(
+  "admissionregistration.k8s.io",
+  "v1",
+  "validatingwebhookconfigurations",
+)
 /** Of objects that may refuse writes of others. */
 export const admissionResources: readonly Resource[] = [
   validatingAdmissionPolicies,
+  validatingWebhookConfigurations,
   ...[
     "validatingadmissionpolicybindings",
     "mutatingadmissionpolicies",
     "mutatingadmissionpolicybindings",
-    "validatingwebhookconfigurations",
     "mutatingwebhookconfigurations",
   ].map((resource) => cluster("admissionregistration.k8s.io", "v1", resource)),
 ]

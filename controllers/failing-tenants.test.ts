@@ -3,7 +3,14 @@
 import { expect, test, vi } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { internalError } from "../apimachinery/status.ts"
-import { admissionResources, deployments, jobs, namespaces, pods, replicaSets } from "../client/resources.ts"
+import {
+  deployments,
+  jobs,
+  namespaces,
+  pods,
+  replicaSets,
+  validatingWebhookConfigurations,
+} from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -118,9 +125,8 @@ test.each(Object.keys(made))(
     const { cluster } = harness
     const [resource, object] = made[name]!
     const tries = failWith(cluster)
-    const [, , , , webhooks] = admissionResources
     const webhook = { apiVersion: "admissionregistration.k8s.io/v1", kind: "Any", metadata: { name: "w" } }
-    await cluster.create(webhooks!, webhook)
+    await cluster.create(validatingWebhookConfigurations, webhook)
     await cluster.create(resource, object as KubeObject)
     await eventually(() => {
       clock.advance(1_000)
@@ -129,7 +135,7 @@ test.each(Object.keys(made))(
     await turns()
     // The clock does not advance.
     cluster.fail = undefined
-    await cluster.delete(webhooks!, undefined, "w")
+    await cluster.delete(validatingWebhookConfigurations, undefined, "w")
     await eventually(() => expect(cluster.all(pods)).toHaveLength(1))
   },
 )
@@ -139,8 +145,7 @@ test("what a controller has given up is tried again at once when its tenant's ad
   await using harness = await startHarness({ only: ["deployment"], clock })
   const { cluster } = harness
   const tries = failWith(cluster, "replicasets")
-  const [, , , , webhooks] = admissionResources
-  await cluster.create(webhooks!, {
+  await cluster.create(validatingWebhookConfigurations, {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "Any",
     metadata: { name: "w" },
@@ -162,6 +167,6 @@ test("what a controller has given up is tried again at once when its tenant's ad
   }
   expect(tries()).toBe(given)
   cluster.fail = undefined
-  await cluster.delete(webhooks!, undefined, "w")
+  await cluster.delete(validatingWebhookConfigurations, undefined, "w")
   await eventually(() => expect(cluster.all(replicaSets)).toHaveLength(1))
 })
