@@ -179,7 +179,7 @@ export class Controller<T extends KubeObject> {
     this.#ctx.failed.subscribe((tenant) => this.#tryAgain(tenant))
     const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult | Untried> => {
       // What is tried again keeps no tenant awake: it may fail for ever.
-      const actor = this.actor(key.tenant, this.#queue.retries(key) === 0)
+      const actor = this.actor(key.tenant, !this.#queue.hasFailed(key))
       // The tenant may have been deleted while its key waited.
       if (actor === undefined) return
       if (!this.#ready(key.tenant)) return this.#wakeFor(key)
@@ -195,11 +195,11 @@ export class Controller<T extends KubeObject> {
 
   /** The tenant fell asleep before the key was due. When it is woken, all its objects are reconciled, and all keys that have failed. */
   #wakeFor(key: Key): ReconcileResult | Untried {
+    if (this.#queue.hasFailed(key)) return { isUntried: true, requeueAfterMs: this.#ctx.failed.wake(key.tenant) }
     const wait = this.#options.wakesInMs?.(key) ?? 0
     if (wait === "never") return
     if (wait > 0) return { requeueAfterMs: wait }
-    if (this.#queue.retries(key) === 0) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
-    return { isUntried: true, requeueAfterMs: this.#ctx.failed.wake(key.tenant) }
+    this.#ctx.tenants.wake(key.tenant, { isUse: false })
   }
 
   #tryAgain(tenant: string): void {

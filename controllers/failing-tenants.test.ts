@@ -1,16 +1,9 @@
 // What a tenant's webhooks fail to let happen may fail for ever: the tenant sleeps nevertheless, and nothing is lost.
 
-import { expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { internalError } from "../apimachinery/status.ts"
-import {
-  deployments,
-  jobs,
-  namespaces,
-  pods,
-  replicaSets,
-  validatingWebhookConfigurations,
-} from "../client/resources.ts"
+import { deployments, jobs, pods, replicaSets, validatingWebhookConfigurations } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -63,50 +56,64 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
+/** The controller of a tenant that sleeps whenever it may. Whether its wakings, and the calls to it, were uses. */
+function begin(cluster: FakeCluster, controller: string) {
+  const clock = new FakeClock()
+  const tenants = new SleepingTenants(["a"], (_tenant, of) => cluster.all(of), cluster)
+  const isUse = ([, use]: [tenant?: unknown, use?: TenantUse]): boolean => use?.isUse ?? true
+  const [wakings, uses]: [boolean[], boolean[]] = [[], []]
+  const wake = tenants.wake.bind(tenants)
+  tenants.wake = (...call: [tenant: string, use?: TenantUse]): void => {
+    wakings.push(isUse(call))
+    wake(call[0])
+  }
+  tenants.client = (...call: [tenant?: unknown, use?: TenantUse]): KubeClient => {
+    uses.push(isUse(call))
+    return cluster
+  }
+  const options = { rootCertificateAuthority: harnessAuthority, clock, only: [controller] }
+  const controllers = startControllers(tenants, options)
+  return {
+    tenants,
+    wakings,
+    uses,
+    forgetCalls(): void {
+      wakings.length = uses.length = 0
+    },
+    /** `staysAwake`: somebody uses it. */
+    async pass(times: number, ms: number, staysAwake = false): Promise<void> {
+      for (let time = 0; time < times; time++) {
+        clock.advance(ms)
+        await turns()
+        if (!staysAwake) tenants.rest()
+      }
+    },
+    [Symbol.asyncDispose]: () => controllers[Symbol.asyncDispose](),
+  }
+}
+
 test.each(Object.keys(made))(
   "a sleeping tenant is woken rarely for what it fails to do, and for no use: %s",
   async (name) => {
-    const clock = new FakeClock()
-    const cluster = new FakeCluster({ clock })
-    await cluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
+    const cluster = new FakeCluster()
     const [resource, object] = made[name]!
     await cluster.create(resource, object as KubeObject)
     const tries = failWith(cluster)
-    const tenants = new SleepingTenants(["a"], (_tenant, of) => cluster.all(of), cluster)
-    const uses: boolean[] = []
-    tenants.client = (...[, use]: [tenant?: unknown, use?: TenantUse]): KubeClient => {
-      uses.push(use?.isUse ?? true)
-      return cluster
-    }
-    const wake = vi.spyOn(tenants, "wake")
-    await using _controllers = startControllers(tenants, {
-      rootCertificateAuthority: harnessAuthority,
-      clock,
-      only: [name],
-    })
+    await using world = begin(cluster, name)
+    const { tenants } = world
     tenants.wake("a")
     await eventually(() => expect(tries()).toBeGreaterThan(0))
     // As long as it would be awake: its first retries.
-    for (let second = 0; second < 60; second++) {
-      clock.advance(1_000)
-      await turns()
-    }
+    await world.pass(60, 1_000, true)
     await eventually(() => expect(tenants.rest()).toBe(0))
-    wake.mockClear()
-    uses.length = 0
+    world.forgetCalls()
     const before = tries()
     const minutes = 10 * 60
-    for (let minute = 0; minute < minutes; minute++) {
-      clock.advance(60_000)
-      await turns()
-      tenants.rest()
-    }
+    await world.pass(minutes, 60_000)
     const most = (minutes * 60_000) / wakingForFailedMs + 1
-    expect(wake.mock.calls.length).toBeGreaterThan(most / 3)
-    expect(wake.mock.calls.length).toBeLessThanOrEqual(most)
-    const wakings = wake.mock.calls as [tenant: string, use?: TenantUse][]
-    expect(new Set(wakings.map(([, use]) => use?.isUse))).toEqual(new Set([false]))
-    expect(new Set(uses)).toEqual(new Set([false]))
+    expect(world.wakings.length).toBeGreaterThan(most / 3)
+    expect(world.wakings.length).toBeLessThanOrEqual(most)
+    expect(new Set([...world.wakings, ...world.uses])).toEqual(new Set([false]))
     expect(tries() - before).toBeGreaterThan(most / 3)
     // The delay between two attempts does not begin anew with each waking.
     expect(tries() - before).toBeLessThanOrEqual(2 * most)
@@ -140,6 +147,38 @@ test.each(Object.keys(made))(
   },
 )
 
+const deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "a", namespace: "default", uid: "a" },
+  spec: { replicas: 1, selector: { matchLabels: { app: "a" } }, template },
+} as unknown as KubeObject
+
+test("what a controller has given up is no use of its tenant, whenever it wakes, and wakes it for none", async () => {
+  const cluster = new FakeCluster()
+  await cluster.create(deployments, deployment)
+  const tries = failWith(cluster, "replicasets")
+  await using world = begin(cluster, "deployment")
+  world.tenants.wake("a")
+  await eventually(() => expect(tries()).toBe(1))
+  await world.pass(300, 1_000, true)
+  const givenUp = tries()
+  expect(givenUp).toBeGreaterThan(15)
+  expect(world.tenants.rest()).toBe(0)
+  world.forgetCalls()
+  world.tenants.wake("a")
+  await eventually(() => expect(tries()).toBeGreaterThan(givenUp))
+  expect(new Set(world.uses)).toEqual(new Set([false]))
+  // It is given up again, and falls asleep. Half a day later it is due.
+  await world.pass(300, 1_000, true)
+  expect(tries()).toBeGreaterThan(givenUp + 15)
+  expect(world.tenants.rest()).toBe(0)
+  world.forgetCalls()
+  await world.pass(13 * 60, 60_000)
+  expect(new Set(world.wakings)).toEqual(new Set([false]))
+  expect(new Set(world.uses)).toEqual(new Set([false]))
+})
+
 test("what a controller has given up is tried again at once when its tenant's admission changes", async () => {
   const clock = new FakeClock()
   await using harness = await startHarness({ only: ["deployment"], clock })
@@ -150,12 +189,7 @@ test("what a controller has given up is tried again at once when its tenant's ad
     kind: "Any",
     metadata: { name: "w" },
   })
-  await harness.create(deployments, {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "a", namespace: "default", uid: "a" },
-    spec: { replicas: 1, selector: { matchLabels: { app: "a" } }, template },
-  } as unknown as KubeObject)
+  await harness.create(deployments, deployment)
   await eventually(() => {
     clock.advance(10_000)
     expect(tries()).toBeGreaterThan(15)

@@ -80,6 +80,7 @@ class Model {
 
   giveUp(id: string, due: number): void {
     this.failures.delete(id)
+    this.failed.add(id)
     this.addAfter(id, due)
   }
 
@@ -191,6 +192,7 @@ class Run {
     expect([size, processing, delayed]).toEqual([model.queued.length, model.processing.size, model.delayed.size])
     expect(this.#metrics.depth).toBe(model.queued.length + model.again.size)
     expect(queue.retries(keyOf(id))).toBe(model.failures.get(id) ?? 0)
+    expect(queue.hasFailed(keyOf(id))).toBe(model.failed.has(id))
     const { group } = keyOf(id)
     const isBusy = model.of([...model.queued, ...model.processing], group).length > 0
     expect(queue.isBusy(group)).toBe(isBusy || model.refused.has(group))

@@ -116,11 +116,8 @@ export class FairQueue<K> implements Disposable {
 
   addRateLimited(key: K): void {
     if (this.#disposed) return
-    const id = this.#options.identify(key)
-    const group = this.#options.group(key)
-    const ofGroup = this.#failed.get(group) ?? new Map<string, K>()
-    this.#failed.set(group, ofGroup.set(id, key))
-    this.addAfter(key, this.#rateLimiter.next(id))
+    this.#setFailed(key)
+    this.addAfter(key, this.#rateLimiter.next(this.#options.identify(key)))
   }
 
   /** It has succeeded. */
@@ -135,6 +132,7 @@ export class FairQueue<K> implements Disposable {
   /** Adds a key that has failed after a delay. From then on its failures are counted anew. */
   giveUp(key: K, ms: number): void {
     this.#rateLimiter.forget(this.#options.identify(key))
+    this.#setFailed(key)
     this.addAfter(key, ms)
   }
 
@@ -143,6 +141,12 @@ export class FairQueue<K> implements Disposable {
     for (const key of this.#failed.get(group)?.values() ?? []) this.add(key)
   }
 
+  /** And has not been forgotten since; also if it has been given up. */
+  hasFailed(key: K): boolean {
+    return this.#failed.get(this.#options.group(key))?.has(this.#options.identify(key)) === true
+  }
+
+  /** Its consecutive failures, unless it has been given up. */
   retries(key: K): number {
     return this.#rateLimiter.retries(this.#options.identify(key))
   }
@@ -189,6 +193,12 @@ export class FairQueue<K> implements Disposable {
     this.#turns.clear()
     this.#dirty.clear()
     this.#waiters[Symbol.dispose]()
+  }
+
+  #setFailed(key: K): void {
+    const group = this.#options.group(key)
+    const ofGroup = this.#failed.get(group) ?? new Map<string, K>()
+    this.#failed.set(group, ofGroup.set(this.#options.identify(key), key))
   }
 
   #push(group: string, key: K): void {
