@@ -1,23 +1,19 @@
-// The context and the common frame of all controllers: one fair queue over tenants, a limited number of workers, and no reconcile for
-// a tenant before the informers that the controller reads are synced for it.
+// The context of all controllers, and the frame of those that reconcile the objects of an informer: no reconcile for a tenant before the
+// informers that the controller reads are synced for it.
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { CertificateSigner } from "../client/certificate-signer.ts"
 import type { Clock } from "../client/clock.ts"
-import { EventRecorder } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
-import { FairQueue } from "../client/workqueue/fair-queue.ts"
-import { runWorkers, type ReconcileResult, type Untried } from "../client/workqueue/workers.ts"
 import type { Activity } from "./activity.ts"
-import { Actor } from "./actor.ts"
+import type { Actor } from "./actor.ts"
 import type { AggregatedResources } from "./aggregated/aggregated-resources.ts"
 import type { FailedKeys } from "./failed-keys.ts"
+import { Frame, type Reconcile } from "./frame.ts"
 import type { Informers } from "./informers.ts"
-import { queueName } from "./queue-names.ts"
-import { giveUpOf, retriesOf } from "./retries.ts"
 
 /** Identifies an object of a tenant. `namespace` is "" for cluster-scoped objects. */
 export interface Key {
@@ -64,14 +60,6 @@ export interface ControllerContext {
   metrics?: ClientMetrics | undefined
 }
 
-/** The share of a controller's workers that one tenant may use while others have work. */
-const shareBesideOthers = 4
-
-/** Number of keys of a tenant that may currently be processed at the same time. */
-export function workersFor({ activity, workers }: ControllerContext, tenant: string): number {
-  return activity.hasOthers(tenant) ? Math.ceil(workers / shareBesideOthers) : workers
-}
-
 /** Starts a controller; resolves when the context's signal has ended and its last reconcile is done. */
 export type RunController = (ctx: ControllerContext) => Promise<void>
 
@@ -106,31 +94,27 @@ export interface ControllerOptions<T extends KubeObject> {
 
 export class Controller<T extends KubeObject> {
   readonly name: string
-  readonly #ctx: ControllerContext
   readonly #options: ControllerOptions<T>
-  readonly #queue: FairQueue<Key>
-  readonly #events: EventRecorder
+  readonly #frame: Frame<Key>
 
   constructor(ctx: ControllerContext, options: ControllerOptions<T>) {
     this.name = options.name
-    this.#ctx = ctx
     this.#options = options
-    const component = options.eventSource ?? `${options.name}-controller`
-    this.#events = new EventRecorder({ component, clock: ctx.clock, log: ctx.log })
-    this.#queue = new FairQueue<Key>({
-      identify: (key) => `${key.tenant}\n${key.namespace}\n${key.name}`,
-      group: (key) => key.tenant,
-      maxWorking: (tenant) => workersFor(ctx, tenant),
-      clock: ctx.clock,
-      limits: retriesOf(options.name),
+    const { name, eventSource, isPeriodic } = options
+    this.#frame = new Frame<Key>(ctx, {
+      name,
+      eventSource,
+      identify: (key) => `${key.namespace}\n${key.name}`,
+      isReady: (tenant) => this.#ready(tenant),
       refill: (tenant) => this.enqueueAll(tenant),
-      metrics: ctx.metrics?.queue(queueName(options.name)),
+      isPeriodic,
+      wakesInMs: (key) => options.wakesInMs?.(key) ?? 0,
     })
   }
 
   enqueue(tenant: string, namespace: string | undefined, name: string): void {
     // Before synced, enqueueAll() at synced covers the change.
-    if (this.#ready(tenant)) this.#queue.add({ tenant, namespace: namespace ?? "", name })
+    if (this.#ready(tenant)) this.#frame.queue.add({ tenant, namespace: namespace ?? "", name })
   }
 
   enqueueObject(tenant: string, object: KubeObject): void {
@@ -138,7 +122,7 @@ export class Controller<T extends KubeObject> {
   }
 
   enqueueAfter(key: Key, ms: number): void {
-    if (this.#ready(key.tenant)) this.#queue.addAfter(key, ms)
+    if (this.#ready(key.tenant)) this.#frame.queue.addAfter(key, ms)
   }
 
   enqueueAll(tenant: string, namespace?: string): void {
@@ -147,18 +131,13 @@ export class Controller<T extends KubeObject> {
     }
   }
 
-  /** Of the tenant that has the name now; undefined if none has. For handlers: a reconcile is given its own. */
-  actor(name: string, isUse = true): Actor | undefined {
-    const { tenants, activity } = this.#ctx
-    const tenant = tenants.get(name)
-    if (tenant === undefined) return undefined
-    const use = { isUse: isUse && this.#options.isPeriodic !== true }
-    return new Actor({ tenants, tenant, use, events: this.#events, activity })
+  /** As of the frame. */
+  actor(name: string, isUse?: boolean): Actor | undefined {
+    return this.#frame.actor(name, isUse)
   }
 
-  async run(reconcile: (key: Key, actor: Actor, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
-    const { primary, reads = [], name, matters } = this.#options
-    const { signal, log, workers } = this.#ctx
+  run(reconcile: Reconcile<Key>): Promise<void> {
+    const { primary, reads = [], matters } = this.#options
     primary.subscribe({
       added: (tenant, object) => {
         if (this.#concerns(object)) this.enqueueObject(tenant, object)
@@ -169,41 +148,10 @@ export class Controller<T extends KubeObject> {
       },
       deleted: (tenant, object) => this.enqueueObject(tenant, object),
       synced: (tenant) => this.#synced(tenant),
-      removed: (tenant) => {
-        this.#queue.removeGroup(tenant)
-        this.#options.forget?.(tenant)
-      },
+      removed: (tenant) => this.#options.forget?.(tenant),
     })
     for (const informer of reads) informer.subscribe({ synced: (tenant) => this.#synced(tenant) })
-    const unregister = this.#ctx.tenants.register(this.#queue)
-    this.#ctx.failed.subscribe((tenant) => this.#tryAgain(tenant))
-    const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult | Untried> => {
-      // What is tried again keeps no tenant awake: it may fail for ever.
-      const actor = this.actor(key.tenant, !this.#queue.hasFailed(key))
-      // The tenant may have been deleted while its key waited.
-      if (actor === undefined) return
-      if (!this.#ready(key.tenant)) return this.#wakeFor(key)
-      this.#ctx.activity.observed(key.tenant)
-      return reconcile(key, actor, until)
-    }
-    const giveUp = giveUpOf(name)
-    await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded, giveUp })
-    unregister()
-    this.#queue[Symbol.dispose]()
-    await this.#events.drained()
-  }
-
-  /** The tenant fell asleep before the key was due. When it is woken, all its objects are reconciled, and all keys that have failed. */
-  #wakeFor(key: Key): ReconcileResult | Untried {
-    if (this.#queue.hasFailed(key)) return { isUntried: true, requeueAfterMs: this.#ctx.failed.wake(key.tenant) }
-    const wait = this.#options.wakesInMs?.(key) ?? 0
-    if (wait === "never") return
-    if (wait > 0) return { requeueAfterMs: wait }
-    this.#ctx.tenants.wake(key.tenant, { isUse: false })
-  }
-
-  #tryAgain(tenant: string): void {
-    if (this.#ready(tenant)) this.#queue.addFailed(tenant)
+    return this.#frame.run(reconcile)
   }
 
   #concerns(object: T): boolean {
@@ -218,6 +166,6 @@ export class Controller<T extends KubeObject> {
   #synced(tenant: string): void {
     if (!this.#ready(tenant)) return
     this.enqueueAll(tenant)
-    this.#queue.addFailed(tenant)
+    this.#frame.tryAgain(tenant)
   }
 }

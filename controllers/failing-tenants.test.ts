@@ -3,7 +3,14 @@
 import { expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { internalError } from "../apimachinery/status.ts"
-import { deployments, jobs, pods, replicaSets, validatingWebhookConfigurations } from "../client/resources.ts"
+import {
+  configMaps,
+  deployments,
+  jobs,
+  pods,
+  replicaSets,
+  validatingWebhookConfigurations,
+} from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
@@ -14,19 +21,31 @@ import { eventually, harnessAuthority, startHarness } from "./testing/harness.ts
 import { SleepingTenants } from "./testing/sleeping-tenants.ts"
 
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } }
-const made: Record<string, [Resource, object]> = {
-  replicaset: [
-    replicaSets,
-    {
+
+interface Case {
+  resource: Resource
+  object: object
+  /** What the controller cannot do for that. */
+  refused: string
+  isDone: (cluster: FakeCluster) => boolean
+}
+
+const hasPod = { refused: "create pods", isDone: (cluster: FakeCluster) => cluster.all(pods).length === 1 }
+const cases: Record<string, Case> = {
+  replicaset: {
+    ...hasPod,
+    resource: replicaSets,
+    object: {
       apiVersion: "apps/v1",
       kind: "ReplicaSet",
       metadata: { name: "a", namespace: "default", uid: "a" },
       spec: { replicas: 1, selector: { matchLabels: { app: "a" } }, template },
     },
-  ],
-  job: [
-    jobs,
-    {
+  },
+  job: {
+    ...hasPod,
+    resource: jobs,
+    object: {
       apiVersion: "batch/v1",
       kind: "Job",
       metadata: { name: "a", namespace: "default", uid: "a" },
@@ -38,14 +57,29 @@ const made: Record<string, [Resource, object]> = {
         template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } },
       },
     },
-  ],
+  },
+  "garbage-collector": {
+    refused: "delete configmaps",
+    isDone: (cluster) => cluster.all(configMaps).length === 0,
+    resource: configMaps,
+    object: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "a",
+        namespace: "default",
+        uid: "a",
+        ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: "gone", uid: "gone" }],
+      },
+    },
+  },
 }
 
-/** Fails to let pods in, or others. Returns the number of attempts. */
-function failWith(cluster: FakeCluster, refused = "pods"): () => number {
+/** Fails to let that happen. Returns the number of attempts. */
+function failWith(cluster: FakeCluster, refused: string): () => number {
   let tries = 0
   cluster.fail = (verb, resource) => {
-    if (verb !== "create" || resource !== refused) return undefined
+    if (`${verb} ${resource}` !== refused) return undefined
     tries++
     return internalError('failed calling webhook "w": no such host')
   }
@@ -92,13 +126,13 @@ function begin(cluster: FakeCluster, controller: string) {
   }
 }
 
-test.each(Object.keys(made))(
+test.each(Object.keys(cases))(
   "a sleeping tenant is woken rarely for what it fails to do, and for no use: %s",
   async (name) => {
     const cluster = new FakeCluster()
-    const [resource, object] = made[name]!
+    const { resource, object, refused, isDone } = cases[name]!
     await cluster.create(resource, object as KubeObject)
-    const tries = failWith(cluster)
+    const tries = failWith(cluster, refused)
     await using world = begin(cluster, name)
     const { tenants } = world
     tenants.wake("a")
@@ -120,18 +154,18 @@ test.each(Object.keys(made))(
 
     cluster.fail = undefined
     tenants.wake("a")
-    await eventually(() => expect(cluster.all(pods)).toHaveLength(1))
+    await eventually(() => expect(isDone(cluster)).toBe(true))
   },
 )
 
-test.each(Object.keys(made))(
+test.each(Object.keys(cases))(
   "what a tenant fails to do is tried again at once when its admission changes: %s",
   async (name) => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only: [name], clock })
     const { cluster } = harness
-    const [resource, object] = made[name]!
-    const tries = failWith(cluster)
+    const { resource, object, refused, isDone } = cases[name]!
+    const tries = failWith(cluster, refused)
     const webhook = { apiVersion: "admissionregistration.k8s.io/v1", kind: "Any", metadata: { name: "w" } }
     await cluster.create(validatingWebhookConfigurations, webhook)
     await cluster.create(resource, object as KubeObject)
@@ -143,7 +177,7 @@ test.each(Object.keys(made))(
     // The clock does not advance.
     cluster.fail = undefined
     await cluster.delete(validatingWebhookConfigurations, undefined, "w")
-    await eventually(() => expect(cluster.all(pods)).toHaveLength(1))
+    await eventually(() => expect(isDone(cluster)).toBe(true))
   },
 )
 
@@ -157,7 +191,7 @@ const deployment = {
 test("what a controller has given up is no use of its tenant, whenever it wakes, and wakes it for none", async () => {
   const cluster = new FakeCluster()
   await cluster.create(deployments, deployment)
-  const tries = failWith(cluster, "replicasets")
+  const tries = failWith(cluster, "create replicasets")
   await using world = begin(cluster, "deployment")
   world.tenants.wake("a")
   await eventually(() => expect(tries()).toBe(1))
@@ -183,7 +217,7 @@ test("what a controller has given up is tried again at once when its tenant's ad
   const clock = new FakeClock()
   await using harness = await startHarness({ only: ["deployment"], clock })
   const { cluster } = harness
-  const tries = failWith(cluster, "replicasets")
+  const tries = failWith(cluster, "create replicasets")
   await cluster.create(validatingWebhookConfigurations, {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "Any",

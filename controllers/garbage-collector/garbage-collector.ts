@@ -4,13 +4,11 @@
 
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
 import { isNotFound, unexplained } from "../../apimachinery/status.ts"
-import { EventRecorder } from "../../client/events.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
-import { FairQueue } from "../../client/workqueue/fair-queue.ts"
-import { runWorkers, TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
-import { type ControllerContext, workersFor } from "../context.ts"
-import { queueName } from "../queue-names.ts"
-import { retriesOf } from "../retries.ts"
+import { TerminalError, type ReconcileResult, type Untried } from "../../client/workqueue/workers.ts"
+import type { Actor } from "../actor.ts"
+import type { ControllerContext } from "../context.ts"
+import { Frame } from "../frame.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
 import { OwnersElsewhere } from "./owners-elsewhere.ts"
@@ -23,86 +21,63 @@ interface Key {
 
 /** Retry delay for the keys of a tenant whose graph is incomplete; completion wakes them earlier. */
 const incompleteMs = 1_000
-const name = "garbage-collector"
 
-export async function runGarbageCollector(ctx: ControllerContext): Promise<void> {
-  const queue = new FairQueue<Key>({
-    identify: ({ tenant, uid }) => `${tenant}/${uid}`,
-    group: ({ tenant }) => tenant,
-    maxWorking: (tenant) => workersFor(ctx, tenant),
-    clock: ctx.clock,
-    limits: retriesOf(name),
-    metrics: ctx.metrics?.queue(queueName(name)),
-  })
-  const collector = new Collector(ctx, queue)
-  const { log, signal, workers } = ctx
-  collector.start()
-  const unregister = ctx.tenants.register(queue)
-  await runWorkers({
-    queue,
-    workers,
-    name,
-    log,
-    signal,
-    reconcile: (key) => collector.reconcile(key),
-  })
-  unregister()
-  queue[Symbol.dispose]()
+export function runGarbageCollector(ctx: ControllerContext): Promise<void> {
+  return new Collector(ctx).run()
 }
 
 class Collector {
-  readonly #ctx: ControllerContext
-  readonly #queue: FairQueue<Key>
+  readonly #frame: Frame<Key>
   readonly #graphs = new Map<string, Graph>()
   readonly #waiting = new Map<string, Set<string>>()
   readonly #monitors: Monitors
   readonly #elsewhere: OwnersElsewhere
 
-  constructor(ctx: ControllerContext, queue: FairQueue<Key>) {
-    this.#ctx = ctx
-    this.#queue = queue
-    const { clock, log } = ctx
-    this.#elsewhere = new OwnersElsewhere(
-      new EventRecorder({ component: "garbage-collector-controller", clock, log }),
-      log,
-    )
+  constructor(ctx: ControllerContext) {
+    this.#elsewhere = new OwnersElsewhere(ctx.log)
     this.#monitors = new Monitors(ctx, {
       graph: (tenant) => this.#graph(tenant),
       complete: (tenant) => this.#release(tenant),
-      removed: (tenant) => {
+      forgotten: (tenant) => {
         this.#graphs.delete(tenant)
         this.#waiting.delete(tenant)
-        this.#queue.removeGroup(tenant)
       },
+    })
+    this.#frame = new Frame<Key>(ctx, {
+      name: "garbage-collector",
+      identify: ({ uid }) => uid,
+      isReady: (tenant) => this.#monitors.isFollowing(tenant),
+      // The graph that is made when the tenant wakes asks for what there is to do.
+      wakesInMs: () => "never",
     })
   }
 
-  start(): void {
+  run(): Promise<void> {
     this.#monitors.start()
+    return this.#frame.run((key, actor) => this.#reconcile(key, actor))
   }
 
-  async reconcile({ tenant, uid }: Key): Promise<ReconcileResult> {
-    const graph = this.#graphs.get(tenant)
-    const node = graph?.node(uid)
-    if (graph === undefined || node === undefined || this.#ctx.tenants.get(tenant) === undefined) return
+  async #reconcile({ tenant, uid }: Key, actor: Actor): Promise<ReconcileResult | Untried> {
     if (!this.#monitors.isComplete(tenant)) {
       this.#waitingOf(tenant).add(uid)
-      return { requeueAfterMs: incompleteMs }
+      return { isUntried: true, requeueAfterMs: incompleteMs }
     }
-    const client = this.#ctx.tenants.client(tenant)
-    if (!node.isBeingDeleted) return this.#collect(tenant, client, graph, node)
+    const graph = this.#graphs.get(tenant)
+    const node = graph?.node(uid)
+    if (graph === undefined || node === undefined) return
+    if (!node.isBeingDeleted) return this.#collect(actor, graph, node)
     // Otherwise its dependents follow when it is gone.
-    if (node.orphansDependents) await this.#orphan(client, graph, node)
-    else if (node.deletesDependents) await this.#deleteDependents(tenant, client, graph, node)
+    if (node.orphansDependents) await this.#orphan(actor.client, graph, node)
+    else if (node.deletesDependents) await this.#deleteDependents(actor, graph, node)
     // At last, since an owner that cannot be read must not hold the deletion up.
-    await this.#reportMisplaced(tenant, client, graph, node)
+    await this.#reportMisplaced(actor, graph, node)
   }
 
   #graph(tenant: string): Graph {
     let graph = this.#graphs.get(tenant)
     if (graph === undefined) {
       graph = new Graph({
-        enqueue: (uid) => this.#queue.add({ tenant, uid }),
+        enqueue: (uid) => this.#frame.queue.add({ tenant, uid }),
         isThere: (owner, namespace) => this.#monitors.isThere(tenant, owner, namespace),
       })
       this.#graphs.set(tenant, graph)
@@ -119,7 +94,8 @@ class Collector {
   #release(tenant: string): void {
     const waiting = this.#waiting.get(tenant)
     this.#waiting.delete(tenant)
-    for (const uid of waiting ?? []) this.#queue.add({ tenant, uid })
+    for (const uid of waiting ?? []) this.#frame.queue.add({ tenant, uid })
+    this.#frame.tryAgain(tenant)
   }
 
   /** Reads the object's current state; undefined if it is gone, which is also recorded in the graph. */
@@ -134,11 +110,12 @@ class Collector {
     return undefined
   }
 
-  async #collect(tenant: string, client: KubeClient, graph: Graph, node: Node): Promise<void> {
+  async #collect(actor: Actor, graph: Graph, node: Node): Promise<void> {
+    const { client } = actor
     const latest = await this.#latest(client, graph, node)
     const owners = latest?.metadata.ownerReferences ?? []
     if (latest === undefined || owners.length === 0) return
-    const { solid, dangling, waiting } = await this.#classify(tenant, client, graph, node, owners)
+    const { solid, dangling, waiting } = await this.#classify(actor, graph, node, owners)
     if (solid.length > 0) {
       const superfluous = [...dangling, ...waiting].map(({ uid }) => uid)
       if (superfluous.length > 0) await removeOwners(client, node, superfluous, latest)
@@ -162,46 +139,45 @@ class Collector {
   }
 
   async #classify(
-    tenant: string,
-    client: KubeClient,
+    actor: Actor,
     graph: Graph,
     node: Node,
     owners: readonly OwnerReference[],
   ): Promise<Record<"solid" | "dangling" | "waiting", OwnerReference[]>> {
     try {
-      return await this.#lookUpAll(tenant, client, graph, node, owners)
+      return await this.#lookUpAll(actor, graph, node, owners)
     } finally {
-      this.#examine(tenant, client, graph, node)
+      this.#examine(actor, graph, node)
     }
   }
 
-  #examine(tenant: string, client: KubeClient, graph: Graph, node: Node): void {
+  #examine(actor: Actor, graph: Graph, node: Node): void {
     const resourceOf = (reference: OwnerReference): DiscoveredResource | undefined =>
-      this.#monitors.resourceOf(tenant, reference)
-    this.#elsewhere.examine({ tenant, client, graph, resourceOf }, node)
+      this.#monitors.resourceOf(actor.tenant, reference)
+    this.#elsewhere.examine({ actor, graph, resourceOf }, node)
   }
 
   /** What is being deleted is reported like all else, although its owners decide nothing any more. */
-  async #reportMisplaced(tenant: string, client: KubeClient, graph: Graph, node: Node): Promise<void> {
+  async #reportMisplaced(actor: Actor, graph: Graph, node: Node): Promise<void> {
+    const { client } = actor
     const { namespace, unexamined } = node
     for (const reference of namespace === undefined ? [] : unexamined) {
-      const resource = this.#monitors.resourceOf(tenant, reference)
+      const resource = this.#monitors.resourceOf(actor.tenant, reference)
       if (resource?.namespaced !== true || graph.known(reference, namespace) !== undefined) continue
       graph.learn(reference, namespace, (await readOwner(client, resource, namespace, reference)) !== undefined)
     }
-    this.#examine(tenant, client, graph, node)
+    this.#examine(actor, graph, node)
   }
 
   async #lookUpAll(
-    tenant: string,
-    client: KubeClient,
+    actor: Actor,
     graph: Graph,
     node: Node,
     owners: readonly OwnerReference[],
   ): Promise<Record<"solid" | "dangling" | "waiting", OwnerReference[]>> {
     const classes: Record<"solid" | "dangling" | "waiting", OwnerReference[]> = { solid: [], dangling: [], waiting: [] }
     for (const reference of owners) {
-      const owner = await this.#lookUp(tenant, client, graph, node, reference)
+      const owner = await this.#lookUp(actor, graph, node, reference)
       if (owner === undefined) classes.dangling.push(reference)
       else {
         const { deletionTimestamp, finalizers = [] } = owner.metadata
@@ -212,14 +188,9 @@ class Collector {
     return classes
   }
 
-  async #lookUp(
-    tenant: string,
-    client: KubeClient,
-    graph: Graph,
-    node: Node,
-    reference: OwnerReference,
-  ): Promise<KubeObject | undefined> {
-    const resource = this.#monitors.resourceOf(tenant, reference)
+  async #lookUp(actor: Actor, graph: Graph, node: Node, reference: OwnerReference): Promise<KubeObject | undefined> {
+    const { client } = actor
+    const resource = this.#monitors.resourceOf(actor.tenant, reference)
     if (resource === undefined) {
       if (graph.isAbsent(reference, node.namespace)) return undefined
       // The kind may be defined later; until then the owner counts as neither present nor absent.
@@ -238,7 +209,8 @@ class Collector {
     return owner
   }
 
-  async #deleteDependents(tenant: string, client: KubeClient, graph: Graph, node: Node): Promise<void> {
+  async #deleteDependents(actor: Actor, graph: Graph, node: Node): Promise<void> {
+    const { client } = actor
     const latest = await this.#latest(client, graph, node)
     if (latest === undefined) return
     const blocking = graph.blocking(node.uid)
@@ -247,7 +219,7 @@ class Collector {
       return
     }
     for (const dependent of blocking) {
-      if (!dependent.deletesDependents) this.#queue.add({ tenant, uid: dependent.uid })
+      if (!dependent.deletesDependents) this.#frame.queue.add({ tenant: actor.tenant, uid: dependent.uid })
     }
   }
 

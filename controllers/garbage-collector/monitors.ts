@@ -43,7 +43,8 @@ export interface MonitorSink {
   graph(tenant: string): Graph
   /** All objects of the tenant have been received. */
   complete(tenant: string): void
-  removed(tenant: string): void
+  /** It sleeps, or is gone. */
+  forgotten(tenant: string): void
 }
 
 export class Monitors {
@@ -71,6 +72,12 @@ export class Monitors {
     this.#ctx.aggregated.subscribe(this.#aggregated())
   }
 
+  /** It is awake, and some of its objects may have been received. */
+  isFollowing(tenant: string): boolean {
+    return this.#tenants.has(tenant)
+  }
+
+  /** All objects of the tenant have been received. */
   isComplete(tenant: string): boolean {
     const state = this.#tenants.get(tenant)
     if (state === undefined || state.synced.size < this.#resources.length) return false
@@ -111,6 +118,12 @@ export class Monitors {
     return state
   }
 
+  /** Its first object may come before a kind of it is synced. */
+  #follow(tenant: string): Graph {
+    this.#state(tenant)
+    return this.#sink.graph(tenant)
+  }
+
   #watch(resource: DiscoveredResource): void {
     const id = `${resource.group}/${resource.resource}`
     const informer = this.#ctx.informers.existing(resource)
@@ -121,9 +134,9 @@ export class Monitors {
     // There is an informer of this resource anyway: one watch serves both.
     this.#informers.set(resource, informer)
     informer.subscribe({
-      added: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),
-      updated: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),
-      deleted: (tenant, object) => this.#sink.graph(tenant).gone(object.metadata.uid ?? ""),
+      added: (tenant, object) => this.#follow(tenant).observe(resource, object),
+      updated: (tenant, object) => this.#follow(tenant).observe(resource, object),
+      deleted: (tenant, object) => this.#follow(tenant).gone(object.metadata.uid ?? ""),
       synced: (tenant) => this.#synced(tenant, id),
       removed: (tenant) => this.#removed(tenant),
       asleep: (tenant) => this.#removed(tenant),
@@ -134,7 +147,7 @@ export class Monitors {
     return {
       event: ({ tenant, type, object }) => {
         const uid = object.metadata.uid ?? ""
-        const graph = this.#sink.graph(tenant)
+        const graph = this.#follow(tenant)
         if (type === "DELETED") graph.gone(uid)
         else {
           this.#tenants.get(tenant)?.seen.get(id)?.add(uid)
@@ -194,7 +207,7 @@ export class Monitors {
     if (state === undefined) return
     this.#tenants.delete(tenant)
     for (const custom of state.custom.values()) custom.stop.abort()
-    this.#sink.removed(tenant)
+    this.#sink.forgotten(tenant)
   }
 
   #define(tenant: string, definition: CustomResourceDefinition): void {

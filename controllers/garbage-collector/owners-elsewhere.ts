@@ -3,10 +3,10 @@
 // owner's kind are listed, once for all references waiting. Source: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
 
 import { printGroupVersion, type OwnerReference } from "../../apimachinery/object.ts"
-import type { EventRecorder } from "../../client/events.ts"
 import type { Log } from "../../client/log.ts"
 import { pagesOf } from "../../client/pages.ts"
-import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
+import type { DiscoveredResource } from "../../client/rest.ts"
+import type { Actor } from "../actor.ts"
 import { isTenantGone } from "../tenant-gone.ts"
 import type { Graph, Node } from "./graph.ts"
 
@@ -14,8 +14,7 @@ import type { Graph, Node } from "./graph.ts"
 const maxWaiting = 1_000
 
 export interface Searched {
-  tenant: string
-  client: KubeClient
+  actor: Actor
   graph: Graph
   /** Of the kind that a reference names, if it is served. */
   resourceOf(reference: OwnerReference): DiscoveredResource | undefined
@@ -29,13 +28,11 @@ interface Waiting {
 }
 
 export class OwnersElsewhere {
-  readonly #events: EventRecorder
   readonly #log: Log
   /** By tenant and kind, while a list is in progress. */
   readonly #waiting = new Map<string, Waiting[]>()
 
-  constructor(events: EventRecorder, log: Log) {
-    this.#events = events
+  constructor(log: Log) {
     this.#log = log
   }
 
@@ -68,7 +65,7 @@ export class OwnersElsewhere {
 
   /** Each owner is searched for once. */
   #search(of: Searched, resource: DiscoveredResource, one: Waiting): void {
-    const place = `${of.tenant} ${resource.group}/${resource.resource}`
+    const place = `${of.actor.tenant} ${resource.group}/${resource.resource}`
     const waiting = this.#waiting.get(place)
     if (waiting !== undefined) {
       if (waiting.length < maxWaiting) waiting.push(one)
@@ -77,7 +74,7 @@ export class OwnersElsewhere {
     this.#waiting.set(place, [one])
     this.#searchAll(of, resource, place)
       .catch((error: unknown) => {
-        const { tenant } = of
+        const { tenant } = of.actor
         if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "search for owners in other namespaces failed")
       })
       .finally(() => this.#waiting.delete(place))
@@ -86,7 +83,7 @@ export class OwnersElsewhere {
   async #searchAll(of: Searched, resource: DiscoveredResource, place: string): Promise<void> {
     for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
       const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
-      for await (const { items } of pagesOf(of.client, resource, { metadataOnly: true })) {
+      for await (const { items } of pagesOf(of.actor.client, resource, { metadataOnly: true })) {
         for (const { metadata } of items) this.#found(of, byOwner, metadata.uid ?? "", metadata.namespace ?? "")
         if (byOwner.size === 0) break
       }
@@ -108,7 +105,7 @@ export class OwnersElsewhere {
       if (!this.#isReported(of, dependent, reference, namespace)) this.#examine(of, dependent, rest)
   }
 
-  #report({ tenant, client }: Searched, dependent: Node, reference: OwnerReference): void {
+  #report({ actor }: Searched, dependent: Node, reference: OwnerReference): void {
     const { resource, namespace = "", name, uid } = dependent
     const object = {
       apiVersion: printGroupVersion(resource),
@@ -117,6 +114,6 @@ export class OwnersElsewhere {
     }
     const owner = `[${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}]`
     const text = `ownerRef ${owner} does not exist in namespace "${namespace}"`
-    this.#events.event(client, object, "Warning", "OwnerRefInvalidNamespace", text, tenant)
+    actor.event(object, "Warning", "OwnerRefInvalidNamespace", text)
   }
 }
