@@ -160,6 +160,35 @@ test("a pod that waits for room in vain wakes its tenant for no use, and at most
   await restsForHours(world)
 })
 
+test("a pod for which others cannot be evicted wakes its tenant for no use, and at most every ten minutes", async () => {
+  const world = await begin()
+  const { cluster, superCluster, syncer } = world
+  await using _ = syncer
+  const taking = (cpu: string) => ({ containers: [{ name: "main", image: "i", resources: { requests: { cpu } } }] })
+  superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "8", pods: "10" } } })
+  await cluster.create(pods, podOf("small", taking("8")))
+  await eventually(() => superCluster.find(pods, home, "small"), { what: "the copy" })
+  superCluster.edit(pods, home, "small", { spec: { nodeName: "node-1" } })
+  const bound = (): boolean => cluster.find<Pod>(pods, "default", "small")?.spec?.nodeName === "node-1"
+  await eventually(bound, { what: "the binding" })
+  await cluster.create(pods, podOf("urgent", { priority: 10, ...taking("8") }))
+  await eventually(() => superCluster.find(pods, home, "urgent"), { what: "the copy" })
+  let nominations = 0
+  const patch = cluster.patch.bind(cluster)
+  cluster.patch = (...call: Parameters<typeof patch>) => {
+    const { status } = call[3] as Pod
+    if (status?.nominatedNodeName === undefined) return patch(...call) as never
+    nominations++
+    return Promise.reject(failed)
+  }
+  const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable" }]
+  superCluster.edit(pods, home, "urgent", { status: { conditions } })
+  await eventually(() => nominations > 0 && syncer.delayed > 0 && syncer.pending === 0, { what: "it is considered" })
+  const before = nominations
+  await restsForHours(world)
+  expect(nominations - before).toBeGreaterThan(6)
+})
+
 test("an event that a webhook fails to let in does not wake its tenant, which has it when it wakes", async () => {
   const world = await begin()
   const { clock, tenants, syncer, settled } = world

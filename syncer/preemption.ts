@@ -17,7 +17,7 @@ import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { nodes, pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Outcome } from "./controller.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { inTenant } from "./failures.ts"
@@ -49,7 +49,7 @@ export class Preemption {
   }
 
   /** Called after a pod has been reconciled. */
-  async consider(tenant: Tenant, namespace: string, name: string): Promise<Outcome> {
+  async consider(tenant: Tenant, namespace: string, name: string, use?: TenantUse): Promise<Outcome> {
     const context = this.#parts.contextOf(tenant)
     const pod = context.view.tenantObject<Pod>(pods, namespace, name)
     const superPod = context.view.superObject<Pod>(pods, superNamespace(tenant.clusterKey, namespace), name)
@@ -64,7 +64,7 @@ export class Preemption {
       if (this.#isUnderWay(key)) return again
       // The preemption did not help: the node is available to other pods again.
       this.#nominatedAt.delete(key)
-      await this.#nominate(tenant, pod, null)
+      await nominate(this.#parts.tenants.client(tenant, use), pod, null)
       return again
     }
     const early = this.#turns.wait(key)
@@ -87,7 +87,7 @@ export class Preemption {
     const room = least(rooms)
     if (room !== undefined) {
       this.#nominatedAt.set(key, this.#parts.clock.elapsed())
-      await this.#makeRoom(tenant, pod, room)
+      await this.#makeRoom(tenant, this.#parts.tenants.client(tenant, use), pod, room)
     }
     return again
   }
@@ -121,11 +121,10 @@ export class Preemption {
     return chooseVictims({ node, pod: superPod, there, lower })
   }
 
-  async #makeRoom(tenant: Tenant, pod: Pod, { node, victims }: Room): Promise<void> {
-    const { clock, events, tenants } = this.#parts
+  async #makeRoom(tenant: Tenant, client: KubeClient, pod: Pod, { node, victims }: Room): Promise<void> {
+    const { clock, events } = this.#parts
     // Set before the evictions, so that the victims' replacements find the node reserved.
-    await this.#nominate(tenant, pod, node)
-    const client = tenants.client(tenant)
+    await nominate(client, pod, node)
     for (const victim of victims) {
       const { namespace, name = "", uid = "" } = victim.metadata
       const others = (victim.status?.conditions ?? []).filter(({ type }) => type !== "DisruptionTarget")
@@ -149,13 +148,12 @@ export class Preemption {
       }
     }
   }
+}
 
-  async #nominate(tenant: Tenant, { metadata }: Pod, node: string | null): Promise<void> {
-    const { namespace, name = "", uid } = metadata
-    const patch = { metadata: { uid }, status: { nominatedNodeName: node } }
-    const client = this.#parts.tenants.client(tenant)
-    await inTenant(client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" }))
-  }
+async function nominate(client: KubeClient, { metadata }: Pod, node: string | null): Promise<void> {
+  const { namespace, name = "", uid } = metadata
+  const patch = { metadata: { uid }, status: { nominatedNodeName: node } }
+  await inTenant(client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" }))
 }
 
 /** Super's scheduler reported that it found no node, and the pod may preempt others. */

@@ -248,7 +248,7 @@ export class Syncer implements AsyncDisposable {
     const outcome = await this.#controller.reconcile(key, use)
     const tenant = this.#tenants.get(key.tenant)
     if (key.resource !== pods.resource || tenant === undefined) return outcome
-    return outcome ?? this.#preemption.consider(tenant, key.namespace, key.name)
+    return outcome ?? this.#preemption.consider(tenant, key.namespace, key.name, use)
   }
 
   #wake(tenant: string): boolean {
