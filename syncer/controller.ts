@@ -22,7 +22,11 @@ import { currentOf, existsInTenant, findCopy } from "./live-lookup.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 import { bind, createOrFallBack, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
-export type Outcome = void | { requeueAfterMs: number }
+/**
+ * When to look at the key again. `recurs`: that may go on for ever, so it neither keeps the tenant awake nor wakes it often; otherwise it is
+ * due then.
+ */
+export type Outcome = void | { requeueAfterMs: number; recurs?: boolean }
 
 export interface ControllerParts {
   tenants: Tenants
@@ -183,7 +187,7 @@ export class SyncController {
     const inTheTenant = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
     // What super has not done is still to be done, whatever becomes of the tenant's.
     if (failure !== undefined) this.#failed(work, "FailedUpdate", failure)
-    if (waits.length > 0) return { requeueAfterMs: Math.min(...waits) }
+    if (waits.length > 0) return { requeueAfterMs: Math.min(...waits), recurs: true }
     if (inTheTenant !== undefined) throw inTheTenant
   }
 

@@ -5,12 +5,14 @@ import { describe, expect, test, vi } from "vitest"
 import type { Pod } from "../apimachinery/object.ts"
 import { forbidden, internalError } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { admissionResources, events, namespaces, nodes, pods, serviceAccounts } from "../client/resources.ts"
+import { admissionResources, events, namespaces, nodes, pods, serviceAccounts, services } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { startSyncer } from "./main.ts"
 import { syncerLimits } from "./options.ts"
+import { createServiceAddresses } from "./service-addresses.ts"
+import { SuperNamespaces } from "./super-namespaces.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 import { object, podOf } from "./testing/harness.ts"
 
@@ -20,7 +22,7 @@ const minuteMs = 60_000
 
 async function begin() {
   const clock = new FakeClock(Date.now())
-  const superCluster = new FakeCluster({ isSuper: true })
+  const superCluster = new FakeCluster({ isSuper: true, clock })
   const tenants = new FakeTenants()
   const cluster = tenants.add(tenant)
   await cluster.create(namespaces, object("Namespace", undefined, "default"))
@@ -187,6 +189,30 @@ test("a pod for which others cannot be evicted wakes its tenant for no use, and 
   const before = nominations
   await restsForHours(world)
   expect(nominations - before).toBeGreaterThan(6)
+})
+
+test("what is due at a known time is done then, also if its tenant has just been woken for what fails", async () => {
+  const world = await begin()
+  const { cluster, superCluster, clock, tenants, syncer, settled } = world
+  await using _ = syncer
+  const hindered = hinder(world, { what: "", at: "cluster", error: failed, ...labelled })
+  await labelled.cause(world)
+  await eventually(() => hindered.tries === 1 && syncer.pending === 0, { what: "the first attempt" })
+  const wake = vi.spyOn(tenants, "wake")
+  tenants.sleep(tenant.name)
+  clock.advance(minuteMs)
+  await eventually(() => wake.mock.calls.length === 1 && hindered.tries > 1, { what: "the waking" })
+  // Of a write that has neither succeeded nor failed.
+  const superNamespaces = new SuperNamespaces(() => superCluster)
+  const addresses = createServiceAddresses(superCluster, tenant, { superNamespaces })
+  const delayed = syncer.delayed
+  await addresses.claim(object("Service", "default", "s", { spec: { ports: [{ port: 80 }] } }), undefined)
+  await eventually(() => syncer.delayed > delayed && syncer.pending === 0, { what: "the copy is known" })
+  tenants.sleep(tenant.name)
+  clock.advance(syncerLimits.claimGraceMs)
+  await settled()
+  expect(cluster.all(services)).toEqual([])
+  await eventually(() => superCluster.find(services, home, "s") === undefined, { what: "the copy is gone" })
 })
 
 test("an event that a webhook fails to let in does not wake its tenant, which has it when it wakes", async () => {

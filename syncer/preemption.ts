@@ -59,7 +59,7 @@ export class Preemption {
       this.#turns.forgetPod(key)
       return
     }
-    const again = { requeueAfterMs: syncerLimits.preemptionRetryMs }
+    const again = { requeueAfterMs: syncerLimits.preemptionRetryMs, recurs: true }
     if (isNominated(pod)) {
       if (this.#isUnderWay(key)) return again
       // The preemption did not help: the node is available to other pods again.
@@ -68,7 +68,7 @@ export class Preemption {
       return again
     }
     const early = this.#turns.wait(key)
-    if (early > 0) return { requeueAfterMs: early }
+    if (early > 0) return { requeueAfterMs: early, recurs: true }
     const placed = context.view
       .tenantObjects<Pod>(pods)
       .filter(
@@ -76,7 +76,7 @@ export class Preemption {
       )
     if (placed.length === 0) return
     const wait = this.#turns.take(tenant.name, key)
-    if (wait > 0) return { requeueAfterMs: wait }
+    if (wait > 0) return { requeueAfterMs: wait, recurs: true }
     const rooms: Room[] = []
     for (const node of candidates(superPod, placed, context)) {
       const room = await this.#roomOn(node, superPod, placed)

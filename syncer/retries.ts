@@ -20,9 +20,9 @@ function delaysOf(error: unknown): BackoffDelays | undefined {
 
 /**
  * Who has kept a key from being done. "refusedByTenant": it would refuse it again, unless something in it has changed, for which it would
- * have woken. "waits": nobody, it has to be looked at again. Undefined: neither the tenant nor a decision of super.
+ * have woken. "recurs": nobody, it is looked at again and again. Undefined: neither the tenant nor a decision of super.
  */
-type Fault = "refusedByTenant" | "failedInTenant" | "refusedBySuper" | "waits" | undefined
+type Fault = "refusedByTenant" | "failedInTenant" | "refusedBySuper" | "recurs" | undefined
 
 function faultOf(error: unknown): Fault {
   if (isRefusedByTenant(error)) return "refusedByTenant"
@@ -80,10 +80,10 @@ export class Retries {
     return this.#get(key) ?? this.#set(key, undefined)
   }
 
-  /** It has been done as far as possible, and may have to be looked at again. Tokens are renewed in time, also of a tenant that sleeps. */
+  /** It has been done as far as possible. What is due at a known time, as a token's renewal, is done then, also of a tenant that sleeps. */
   done(key: SyncKey, outcome: Outcome): Outcome {
-    if (outcome === undefined || key.resource === podTokens) this.end(key)
-    else this.#set(key, "waits")
+    if (outcome?.recurs === true) this.#set(key, "recurs")
+    else this.end(key)
     return outcome
   }
 
@@ -101,7 +101,7 @@ export class Retries {
   /** For a key that is at rest and due, whose tenant sleeps. Anyway it is tried again when the tenant wakes. */
   wakeFor(key: SyncKey): { requeueAfterMs: number } | undefined {
     const fault = this.#get(key)?.fault
-    // Events are no reason to wake it, and are gone after an hour. Running pods would lose their tokens.
+    // An event that has failed is no reason to wake it, and is gone after an hour. Running pods would lose their tokens.
     const isRefused = fault === "refusedByTenant" && key.resource !== podTokens
     if (isRefused || key.resource === superEvents) return undefined
     return { requeueAfterMs: this.#wakings.wake(key.tenant) }
