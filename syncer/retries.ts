@@ -3,7 +3,8 @@
 //
 // What a tenant is at fault for, or super refuses, neither keeps the tenant awake nor wakes it often: it may fail for ever. The same applies to
 // what is looked at again and again, as a pod that waits for room. All of it is tried again when the tenant wakes for another reason, and when
-// its admission changes.
+// its admission changes. It is kept here, and not with the keys that the queue knows as failed, as the controllers' are: what becomes of it
+// depends on who is at fault, and a pod that waits for room has not failed.
 
 import { backoff, type BackoffDelays } from "../client/backoff.ts"
 import type { LimitedWakings } from "../client/limited-wakings.ts"
