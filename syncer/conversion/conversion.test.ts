@@ -186,6 +186,12 @@ describe("ownership()", () => {
   })
 })
 
+/** A ConfigMap's key may have any of these characters. */
+const protoChanges = [
+  ['{"a":{}}', '{"a":{"__proto__":"1"}}', '{"a":{"__proto__":"1"}}'],
+  ['{"a":{"__proto__":"1"}}', '{"a":{}}', '{"a":{"__proto__":null}}'],
+].map((texts) => texts.map((text) => JSON.parse(text)) as [unknown, unknown, unknown])
+
 describe("mergeDiff()", () => {
   test.each<[unknown, unknown, unknown]>([
     [{ a: 1 }, { a: 1 }, undefined],
@@ -197,8 +203,10 @@ describe("mergeDiff()", () => {
     [{ a: null }, {}, undefined],
     [{ a: 1, constructor: 2 }, { a: 1 }, { constructor: null }],
     [{ a: 1 }, { a: 1, toString: { b: 2 } }, { toString: { b: 2 } }],
+    ...protoChanges,
   ])("from %j to %j is %j", (from, to, expected) => {
     expect(mergeDiff(from, to)).toEqual(expected)
+    expect(JSON.stringify(mergeDiff(from, to))).toBe(JSON.stringify(expected))
     if (expected === undefined) expect(equalIgnoringNulls(from, to)).toBe(true)
   })
 })

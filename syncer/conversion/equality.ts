@@ -1,7 +1,7 @@
 // Differences between values of two API servers, and the patch (RFC 7386) from one to the other.
 
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { ownValue } from "../../apimachinery/schema/json-object.ts"
+import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -34,8 +34,9 @@ export function mergeDiff(from: unknown, to: unknown): unknown {
   for (const key in to) {
     if ((to[key] ?? undefined) === undefined) continue
     const change = mergeDiff(ownValue(from, key), to[key])
-    if (change !== undefined) patch[key] = change
+    if (change !== undefined) setOwn(patch, key, change)
   }
-  for (const key in from) if ((ownValue(to, key) ?? undefined) === undefined && from[key] != null) patch[key] = null
+  for (const key in from)
+    if ((ownValue(to, key) ?? undefined) === undefined && from[key] != null) setOwn(patch, key, null)
   return patch
 }
