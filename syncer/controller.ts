@@ -19,7 +19,7 @@ import type { SyncSettings } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { syncOf } from "./resources/index.ts"
 import { currentOf, existsInTenant, findCopy } from "./live-lookup.ts"
-import type { ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
+import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 import { bind, createOrFallBack, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
 /**
@@ -219,6 +219,10 @@ export class SyncController {
       if (await existsInTenant(sync, work.client, superObject)) return
       if (wait > 0) return { requeueAfterMs: wait }
     }
+    if (why === "outdated") {
+      const waitMs = this.#repeated.wait(work.object, madeAnew(work))
+      if (waitMs > 0) return { requeueAfterMs: waitMs }
+    }
     const { resourceVersion } = superObject.metadata
     await deleteSeen(this.#parts.superClient, sync, place, superObject, {
       // Only in the state that was seen: it may be in use since.
@@ -226,6 +230,7 @@ export class SyncController {
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       propagationPolicy: "Background",
     })
+    if (why === "outdated") this.#repeated.note(work.object, madeAnew(work))
   }
 
   /** The tenant's object shows that it has run. If its copy is really gone, it will not run again. */
@@ -314,6 +319,11 @@ export class SyncController {
     throw new RefusedError(text, { mayChangeUnseen: by.cause !== undefined, ...by })
   }
 }
+
+/** For super's admission a new copy may be outdated from the start. Each is another one, so that they are counted by the tenant's object. */
+const madeAnew = ({ object }: Work): Patch => ({
+  patch: { metadata: { resourceVersion: object?.metadata.resourceVersion } },
+})
 
 function namesOf({ object, context: { tenant }, place }: Work): ScrubNames {
   const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""

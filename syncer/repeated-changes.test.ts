@@ -76,6 +76,21 @@ test("what somebody in super undoes at once is not written for ever, and what th
   await expect.poll(data).toEqual({ more: "data" })
 })
 
+test("a copy that super's admission makes immutable with other contents is not made anew for ever", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  let made = 0
+  superCluster.onChange(({ type, resource, object: { metadata } }) => {
+    if (type !== "ADDED" || resource !== "configmaps" || metadata.name !== "x") return
+    made++
+    if (made < 20) superCluster.edit(configMaps, home, "x", { data: { by: "super" }, immutable: true })
+  })
+  await cluster.create(configMaps, object("ConfigMap", "default", "x", { data: { by: "tenant" } }))
+  const waits = () => made > 2 && harness.syncer.delayed > 0 && harness.syncer.pending === 0
+  await eventually(() => made >= 20 || waits(), { what: "it waits" })
+  expect(made).toBeLessThan(10)
+})
+
 function refuseResizes({ superCluster }: Harness): void {
   const patch = superCluster.patch.bind(superCluster)
   superCluster.patch = (resource, namespace, name, change, options) =>

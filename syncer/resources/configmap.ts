@@ -3,7 +3,7 @@
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { superConfigMapName, tenantConfigMapName } from "../../apimachinery/tenancy.ts"
 import { configMaps } from "../../client/resources.ts"
-import { mergeDiff } from "../conversion/equality.ts"
+import { contentsChange, isFixedOtherwise } from "./data-contents.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const configMap: ResourceSync<ConfigMap> = {
@@ -12,10 +12,8 @@ export const configMap: ResourceSync<ConfigMap> = {
   superName: superConfigMapName,
   tenantName: tenantConfigMapName,
   toSuper: (object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...contents(object) }),
-  changed(object, superObject) {
-    const patch = mergeDiff(contents(superObject), contents(object))
-    return patch === undefined ? [] : [{ patch: patch as Record<string, unknown> }]
-  },
+  outdated: isFixedOtherwise,
+  changed: (object, superObject) => contentsChange(contents(object), contents(superObject)),
 }
 
 function contents({ data, binaryData, immutable }: ConfigMap): Pick<ConfigMap, "data" | "binaryData" | "immutable"> {

@@ -27,6 +27,8 @@ export const endpointSlice: ResourceSync<EndpointSlice> = {
     addressType: object.addressType,
     ...contents(object),
   }),
+  // Somebody may have replaced the copy: the type of a slice never changes.
+  outdated: (object, superObject) => object.addressType !== superObject.addressType,
   changed(object, superObject) {
     const desired = contents(object)
     return equalIgnoringNulls(desired, contents(superObject)) ? [] : [{ patch: desired }]

@@ -1,12 +1,22 @@
 import { boundInSuperAnnotation } from "../../apimachinery/tenancy.ts"
 import { describe, expect, test } from "vitest"
-import type { Endpoints, KubeObject, PersistentVolumeClaim, Pod, Service } from "../../apimachinery/object.ts"
+import type {
+  Endpoints,
+  EndpointSlice,
+  KubeObject,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  Service,
+} from "../../apimachinery/object.ts"
 import { settingsOf } from "../options.ts"
 import { contextWith, object } from "../testing/sync-context.ts"
+import { configMap } from "./configmap.ts"
 import { endpoints } from "./endpoints.ts"
+import { endpointSlice } from "./endpointslice.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import { pod } from "./pod/pod.ts"
-import type { SyncContext } from "./resource-sync.ts"
+import type { ResourceSync, SyncContext } from "./resource-sync.ts"
 import { secret } from "./secret.ts"
 import { service, specChange } from "./service.ts"
 
@@ -249,4 +259,32 @@ test("a service account's token is an Opaque secret in super", () => {
     contextWith(),
   )
   expect(made).toMatchObject({ type: "Opaque", data: { token: "eA==" } })
+})
+
+describe("contents that somebody in super has made immutable", () => {
+  const [wanted, other] = [{ data: { a: "1" } }, { data: { a: "2" } }]
+  const immutable = { immutable: true }
+
+  test.each([
+    ["are changed where they are not", wanted, other, { isNew: false, patches: [{ patch: wanted }] }],
+    ["are made anew if they are others", wanted, { ...other, ...immutable }, { isNew: true, patches: [] }],
+    ["stay if they are the same", wanted, { ...wanted, ...immutable }, { isNew: false, patches: [] }],
+    ["and are none stay", {}, { data: {}, ...immutable }, { isNew: false, patches: [] }],
+    ["are the tenant's own", { ...wanted, ...immutable }, wanted, { isNew: false, patches: [{ patch: immutable }] }],
+  ])("%s", (_what, mine, copy, expected) => {
+    for (const sync of [configMap, secret] as ResourceSync[]) {
+      const [one, there] = [object(mine), object(copy)]
+      const isNew = sync.outdated?.(one, there, contextWith())
+      expect({ isNew, patches: sync.changed(one, there, contextWith()) }).toEqual(expected)
+    }
+  })
+})
+
+test("a copy whose type cannot be changed is made anew", () => {
+  const secretOf = (type: string) => object<Secret>({ type, data: {} })
+  const isOutdated = (mine: string, copy: string) => secret.outdated?.(secretOf(mine), secretOf(copy), contextWith())
+  expect(isOutdated("kubernetes.io/service-account-token", "Opaque")).toBe(false)
+  expect(isOutdated("example.com/any", "Opaque")).toBe(true)
+  const sliceOf = (addressType: string) => object<EndpointSlice>({ addressType, endpoints: [] })
+  expect(endpointSlice.outdated?.(sliceOf("IPv4"), sliceOf("IPv6"), contextWith())).toBe(true)
 })

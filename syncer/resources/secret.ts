@@ -4,7 +4,7 @@ import { tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"
-import { mergeDiff } from "../conversion/equality.ts"
+import { contentsChange, isFixedOtherwise } from "./data-contents.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const secret: ResourceSync<Secret> = {
@@ -20,10 +20,10 @@ export const secret: ResourceSync<Secret> = {
     type: superType(object.type),
     ...contents(object),
   }),
-  changed(object, superObject) {
-    const patch = mergeDiff(contents(superObject), contents(object))
-    return patch === undefined ? [] : [{ patch: patch as Record<string, unknown> }]
-  },
+  // Somebody may have replaced the copy by one of another type.
+  outdated: (object, superObject) =>
+    superType(object.type) !== superType(superObject.type) || isFixedOtherwise(object, superObject),
+  changed: (object, superObject) => contentsChange(contents(object), contents(superObject)),
 }
 
 function superType(type: string | undefined): string {

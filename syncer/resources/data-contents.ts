@@ -1,0 +1,24 @@
+// What ConfigMaps and Secrets contain. A server lets nobody change contents that are immutable, nor take that back: a copy that somebody in
+// super has made immutable, or replaced, stays so until its contents are others than the tenant's, and is then made anew.
+
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { mergeDiff } from "../conversion/equality.ts"
+import type { Patch } from "./resource-sync.ts"
+
+interface Contents {
+  data?: Record<string, string>
+  binaryData?: Record<string, string>
+  immutable?: boolean
+}
+
+/** Only a new copy can have these contents. */
+export function isFixedOtherwise(wanted: Contents, present: Contents): boolean {
+  const dataOf = ({ data = {}, binaryData = {} }: Contents): object => ({ data, binaryData })
+  return present.immutable === true && !equalIgnoringNulls(dataOf(wanted), dataOf(present))
+}
+
+export function contentsChange(wanted: Contents, present: Contents): Patch[] {
+  if (present.immutable === true) return []
+  const patch = mergeDiff(present, wanted)
+  return patch === undefined ? [] : [{ patch: patch as Record<string, unknown> }]
+}
