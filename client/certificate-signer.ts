@@ -1,5 +1,7 @@
 // Signs certificates that a tenant's API accepts. Implemented by the gateway, which has the tenant's keys.
 
+import type { TenantIdentity } from "./tenants.ts"
+
 export interface CertificateToSign {
   /** PKCS#10, PEM. */
   request: string
@@ -9,6 +11,6 @@ export interface CertificateToSign {
 }
 
 export interface CertificateSigner {
-  /** Returns PEM. Fails if the request is not signed with the key it contains. */
-  sign(tenant: string, request: CertificateToSign): Promise<string>
+  /** Returns PEM. Fails if the request is not signed with the key it contains, and with NotFound for the next tenant of that name. */
+  sign(tenant: TenantIdentity, request: CertificateToSign): Promise<string>
 }

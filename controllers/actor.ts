@@ -3,7 +3,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { EventRecorder, EventType } from "../client/events.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
+import type { Tenant, TenantIdentity, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Activity, Pace } from "./activity.ts"
 
 interface Parts {
@@ -25,6 +25,11 @@ export class Actor {
   /** The tenant's name, under which informers know its objects. */
   get tenant(): string {
     return this.#parts.tenant.name
+  }
+
+  /** For calls that are made without its client. */
+  get identity(): TenantIdentity {
+    return this.#parts.tenant
   }
 
   /** Throws NotFound as soon as the tenant is no longer managed. */

@@ -1,9 +1,10 @@
 // A tenant is deleted, and made again under its name, while its objects are reconciled: nothing of that reaches the next tenant.
 
 import { expect, test } from "vitest"
-import type { KubeObject } from "../apimachinery/object.ts"
+import type { CertificateSigningRequest, KubeObject } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
 import {
+  certificateSigningRequests,
   daemonSets,
   deployments,
   events,
@@ -17,6 +18,8 @@ import {
 } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"
+import { createClientRequest } from "../gateway/testing/certificate-request.ts"
 import { startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { startControllers } from "./main.ts"
 import { eventually } from "./testing/harness.ts"
@@ -117,3 +120,37 @@ test.each(workloads)(
     await expect(next.get(resource, "default", "web")).rejects.toSatisfy(isNotFound)
   },
 )
+
+test("a request that was approved in a tenant is not signed with the keys of the next one", async () => {
+  await using gateway = await startTestGateway()
+  const { tenants } = gateway.gateway
+  await gateway.createTenant(name)
+  const signer = createCertificateSigner(tenants)
+  const signed = Promise.withResolvers<string>()
+  const sign: typeof signer.sign = async (tenant, request) => {
+    await replace(gateway)
+    const signing = signer.sign(tenant, request)
+    signing.then(signed.resolve, signed.reject)
+    return signing
+  }
+  await using _ = startControllers(tenants, {
+    rootCertificateAuthority: "CA",
+    signer: { sign },
+    only: ["serviceaccount", "certificatesigningrequest-signing"],
+  })
+  const client = tenants.client(name)
+  const { request } = await createClientRequest("CN=jane")
+  const asked = await client.create<CertificateSigningRequest>(certificateSigningRequests, {
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "CertificateSigningRequest",
+    metadata: { name: "jane" },
+    spec: {
+      request: Buffer.from(request).toString("base64"),
+      signerName: "kubernetes.io/kube-apiserver-client",
+      usages: ["client auth"],
+    },
+  })
+  const conditions = [{ type: "Approved", status: "True", reason: "Test", message: "it may" }]
+  await client.update(certificateSigningRequests, { ...asked, status: { conditions } }, { subresource: "approval" })
+  await expect(signed.promise).rejects.toSatisfy(isNotFound)
+})

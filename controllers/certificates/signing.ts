@@ -59,7 +59,7 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
     const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000
     const lifetimeMs = Math.max(shortestMs, Math.min(longestMs, asked))
     // An error here is not caused by the request, so it is retried.
-    const certificate = await signer.sign(tenant, { request: pemOf(request), usages, lifetimeMs })
+    const certificate = await signer.sign(actor.identity, { request: pemOf(request), usages, lifetimeMs })
     await write(actor, request, { certificate: Buffer.from(certificate).toString("base64") })
   })
 }

@@ -5,8 +5,10 @@ import { organizationsOf } from "../admission/plugins/certificate-subject.ts"
 import { createClientRequest, requestWithSubject } from "../testing/certificate-request.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import { createCertificateSigner, type ControlPlanesByName } from "./certificate-signer.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { createAuthority, type Authority } from "../pki/pki.ts"
 
+const tenant = { name: "a", uid: "1" }
 let authority: Authority
 
 beforeAll(async () => {
@@ -14,9 +16,10 @@ beforeAll(async () => {
 })
 
 function signer() {
-  const controlPlane = Promise.resolve({ trust: { clientCertificateAuthority: authority } })
-  const byName = (name: string): unknown => (name === "a" ? controlPlane : undefined)
-  return createCertificateSigner({ byName } as ControlPlanesByName)
+  const controlPlane = Promise.resolve({ trust: { clientCertificateAuthority: authority } } as ControlPlane)
+  const byName: ControlPlanesByName["byName"] = ({ name, uid }) =>
+    name === tenant.name && uid === tenant.uid ? controlPlane : undefined
+  return createCertificateSigner({ byName })
 }
 
 const hourMs = 3_600_000
@@ -25,7 +28,7 @@ describe("the signer of a tenant's requests", () => {
   test.each(["ECDSA", "RSA"] as const)("issues certificates that are accepted for %s keys", async (algorithm) => {
     const { request } = await createClientRequest("CN=jane, O=team-a, O=team-b", { algorithm, hosts: ["node-1"] })
     const usages = ["digital signature", "key encipherment", "client auth"]
-    const pem = await signer().sign("a", { request, usages, lifetimeMs: hourMs })
+    const pem = await signer().sign(tenant, { request, usages, lifetimeMs: hourMs })
     const certificate = new X509Certificate(pem)
     expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
     expect(certificate.subjectAltName).toBe("DNS:node-1")
@@ -47,7 +50,7 @@ describe("the signer of a tenant's requests", () => {
     const subject = der.sequence(named("2.5.4.3", text("jane")), named("2.5.4.10", constructed))
     const request = requestWithSubject(subject)
     expect(organizationsOf(Buffer.from(request))).toEqual([])
-    const pem = await signer().sign("a", { request, usages: ["client auth"], lifetimeMs: hourMs })
+    const pem = await signer().sign(tenant, { request, usages: ["client auth"], lifetimeMs: hourMs })
     const certificates = [new X509Certificate(pem).raw]
     const authenticator = createCertificateAuthenticator(authority.certificate)
     const answer = authenticator.authenticate({ certificates, bearerToken: undefined })
@@ -56,7 +59,7 @@ describe("the signer of a tenant's requests", () => {
 
   test("never issues a certificate that outlives the authority", async () => {
     const { request } = await createClientRequest("CN=jane")
-    const pem = await signer().sign("a", { request, usages: ["client auth"], lifetimeMs: 100 * 365 * 24 * hourMs })
+    const pem = await signer().sign(tenant, { request, usages: ["client auth"], lifetimeMs: 100 * 365 * 24 * hourMs })
     expect(new X509Certificate(pem).validTo).toBe(new X509Certificate(authority.certificate).validTo)
   })
 
@@ -67,10 +70,15 @@ describe("the signer of a tenant's requests", () => {
     bytes.write("joan", at)
     const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`
     const lifetimeMs = hourMs
-    await expect(signer().sign("a", { request: forged, usages: [], lifetimeMs })).rejects.toThrow(
+    await expect(signer().sign(tenant, { request: forged, usages: [], lifetimeMs })).rejects.toThrow(
       "verification failure",
     )
-    await expect(signer().sign("a", { request, usages: ["flying"], lifetimeMs })).rejects.toThrow("unrecognized usage")
-    await expect(signer().sign("b", { request, usages: [], lifetimeMs })).rejects.toThrow("not found")
+    await expect(signer().sign(tenant, { request, usages: ["flying"], lifetimeMs })).rejects.toThrow(
+      "unrecognized usage",
+    )
+    for (const other of [{ name: "b" }, { uid: "next" }])
+      await expect(signer().sign({ ...tenant, ...other }, { request, usages: [], lifetimeMs })).rejects.toThrow(
+        "not found",
+      )
   })
 })

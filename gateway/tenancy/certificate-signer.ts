@@ -6,6 +6,7 @@ import { X509Certificate } from "node:crypto"
 import { parsePEM } from "../../apimachinery/pem.ts"
 import { requestFault } from "../../apimachinery/request-faults.ts"
 import type { CertificateSigner, CertificateToSign } from "../../client/certificate-signer.ts"
+import type { TenantIdentity } from "../../client/tenants.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { certificateLifetimes } from "../pki/pki.ts"
 import { signRequest } from "../pki/requested-certificate.ts"
@@ -45,14 +46,14 @@ const extendedUsages: Readonly<Record<string, string>> = dictionary({
 })
 
 export interface ControlPlanesByName {
-  byName(tenant: string): Promise<ControlPlane> | undefined
+  byName(tenant: TenantIdentity): Promise<ControlPlane> | undefined
 }
 
 export function createCertificateSigner(controlPlanes: ControlPlanesByName): CertificateSigner {
   return {
     async sign(tenant, request) {
       const controlPlane = await controlPlanes.byName(tenant)
-      if (controlPlane === undefined) throw noSuchTenant(tenant)
+      if (controlPlane === undefined) throw noSuchTenant(tenant.name)
       return sign(controlPlane.trust.clientCertificateAuthority, request, Date.now())
     },
   }

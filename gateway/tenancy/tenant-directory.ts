@@ -5,6 +5,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import {
+  asGiven,
   identityOf,
   type Tenant,
   type TenantAddress,
@@ -116,8 +117,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return this.#known.all().map(({ record }) => record.tenant)
   }
 
-  byName(name: string): Promise<ControlPlane> | undefined {
-    return this.#known.get(name)?.controlPlane()
+  byName(tenant: string | TenantIdentity): Promise<ControlPlane> | undefined {
+    const { name, uid } = asGiven(tenant)
+    return this.#known.get(name, uid)?.controlPlane()
   }
 
   create(request: TenantRequest): Promise<Tenant> {
