@@ -14,7 +14,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { podCondition } from "../pods/pod-state.ts"
 import { inherited, observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
-import { type Eviction, isEvicting, readyCondition, taintSteps } from "./taints.ts"
+import { type Eviction, isEvicting, isEvictingOtherwise, readyCondition, taintSteps } from "./taints.ts"
 import { EvictionPace, NodeCounts, zoneOf } from "./zones.ts"
 
 const merge = { type: "merge" } as const
@@ -96,13 +96,17 @@ async function reconcile(parts: Parts, actor: Actor, { tenant, name }: Key): Pro
   const health = observe(memory.health, cached, await leaseOf(client, name), ctx.clock)
   memory.health = health
   let node = await alignLabels(client, cached)
+  // What evicts the pods of a new node is taken off at once, as upstream: it is evicted in its turn, unless it goes from one state to another.
+  const isNew = memory.wasAllDown === undefined
+  const changes = isNew && isEvictingOtherwise(node)
+  if (isNew && isEvicting(node)) node = await alignTaints(client, node, { evict: false }, now)
   const silentMs = silentInMs(node, health, ctx.clock.elapsed())
   if (silentMs === 0) node = await markSilent(actor, memory, node, now)
   // It may have been deleted while something was waited for.
   const isThere = parts.nodes.get(tenant, undefined, name)?.metadata.uid === node.metadata.uid
   if (isThere && counts.set(node)) controller.enqueueAll(tenant)
   const { isAllDown } = counts
-  const turn = mayEvict(counts, node, memory, ofTenant.pace, ctx.clock.elapsed())
+  const turn = mayEvict(counts, node, { ...memory, changes }, ofTenant.pace, ctx.clock.elapsed())
   node = await alignTaints(client, node, turn, now)
   memory.wasAllDown = isAllDown
   memory.isTainted = turn.isNew === true || (memory.isTainted && turn.evict)
@@ -191,7 +195,7 @@ function recordNodeEvent(actor: Actor, node: Node, reason: string, what: string)
 function mayEvict(
   counts: NodeCounts,
   node: Node,
-  { wasAllDown, isTainted }: NodeMemory,
+  { wasAllDown, isTainted, changes }: NodeMemory & { changes: boolean },
   pace: EvictionPace,
   now: number,
 ): Eviction & { waitMs?: number } {
@@ -201,8 +205,8 @@ function mayEvict(
   if (ready === "True") return { evict: false }
   // If no node is ready, the observer is more likely to be at fault than the nodes: all evictions end. What a user adds then stays.
   if (counts.isAllDown && wasAllDown !== true) return { evict: false }
-  // A new one has nothing to keep.
-  if (ready === undefined) return { evict: wasAllDown !== undefined }
+  if (ready === undefined) return { evict: true }
+  if (changes) return { evict: true, isNew: true }
   if (isEvicting(node)) return { evict: true, isNew: !isTainted && rate > 0 }
   if (rate === 0) return { evict: false }
   const waitMs = pace.take(zoneOf(node), rate, now)

@@ -31,6 +31,12 @@ const isOfState = ({ key, effect }: Taint): boolean =>
 /** Its pods are evicted because it is not ready. */
 export const isEvicting = ({ spec }: Node): boolean => (spec?.taints ?? []).some((taint) => isOfState(taint))
 
+/** They are evicted for a state that it is not in. */
+export const isEvictingOtherwise = (node: Node): boolean => {
+  const key = byCondition["Ready"]?.[readyCondition(node)?.status ?? ""]
+  return key !== undefined && (node.spec?.taints ?? []).some((taint) => isOfState(taint) && taint.key !== key)
+}
+
 export interface Eviction {
   /** The node's pods are evicted if it is not ready; if it says nothing of that, it keeps what evicts them. */
   evict: boolean

@@ -116,3 +116,35 @@ test("a node that was not ready and falls silent has both taints for a moment", 
   )
   expect(evicting(harness, "a")).toEqual([unreachable])
 })
+
+test("new nodes that are not ready and tainted for it already are evicted in their turns", async () => {
+  const clock = new FakeClock()
+  await using harness = await startHarness({ only, clock })
+  await harness.create(nodes, node("up", "True"))
+  await seen(harness, "up")
+  const tainted = (name: string, key: string): KubeObject =>
+    ({ ...node(name, "False"), spec: { taints: [{ key, effect: "NoExecute", value: "theirs" }] } }) as KubeObject
+  await harness.create(nodes, tainted("a", notReady))
+  await eventually(() =>
+    expect(found(harness, "a").spec?.taints?.map(({ value }) => value)).toEqual([undefined, undefined]),
+  )
+  expect(evicting(harness, "a")).toEqual([notReady])
+  await harness.create(nodes, tainted("b", notReady))
+  await eventually(() => expect(evicting(harness, "b")).toEqual([]))
+  await seen(harness, "b")
+  expect(evicting(harness, "b")).toEqual([])
+  await eventually(() => {
+    clock.advance(1_000)
+    expect(evicting(harness, "b")).toEqual([notReady])
+  })
+})
+
+test("a new node that is tainted for another state than it is in is evicted at once", async () => {
+  await using harness = await startHarness({ only, clock: new FakeClock() })
+  await harness.create(nodes, node("up", "True"))
+  await harness.create(nodes, node("first", "False"))
+  await eventually(() => expect(evicting(harness, "first")).toEqual([notReady]))
+  const made = { ...node("a", "False"), spec: { taints: [{ key: unreachable, effect: "NoExecute" }] } }
+  await harness.create(nodes, made as KubeObject)
+  await eventually(() => expect(evicting(harness, "a")).toEqual([notReady]))
+})

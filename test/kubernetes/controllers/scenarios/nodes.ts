@@ -31,6 +31,23 @@ const notReady = (value: string): object => ({ key: "node.kubernetes.io/not-read
 /** Longer than upstream waits until it looks again. */
 const seen = [settle, settle, settle]
 
+const evicts = { key: "node.kubernetes.io/not-ready", effect: "NoExecute" }
+/** It is not ready, and tainted for that by another. */
+const madeTainted = (name: string): Step => {
+  const { create } = nodeNamed(name) as { create: object }
+  const status = { conditions: [{ type: "Ready", status: "False" }] }
+  return { create: { ...create, spec: { taints: [own, notReady("theirs")] }, status } }
+}
+/** Nodes of a zone have their turns every ten seconds. */
+const turns: readonly Step[] = [
+  madeTainted("a"),
+  { until: ["nodes", name], has: { spec: { taints: [evicts] } }, lacks: { spec: { taints: [notReady("theirs")] } } },
+  madeTainted("b"),
+  { until: ["nodes", "NAMESPACE-b"], has: {}, lacks: { spec: { taints: [evicts] } } },
+  { until: ["nodes", "NAMESPACE-b"], has: { spec: { taints: [evicts] } } },
+  settle,
+]
+
 export const nodeScenarios: readonly Scenario[] = [
   {
     name: "node that sends its pods away",
@@ -216,4 +233,5 @@ export const nodeScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  { name: "new nodes that are not ready and tainted for it already are evicted in their turns", steps: turns },
 ]
