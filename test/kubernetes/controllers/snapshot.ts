@@ -222,6 +222,8 @@ const unordered: ReadonlySet<string> = new Set([
   "addresses",
   "notReadyAddresses",
   "taints",
+  // Several pods for which a claim is reserved without a scheduler are in no order.
+  "reservedFor",
 ])
 
 /** What is signed with keys of one cluster. */
