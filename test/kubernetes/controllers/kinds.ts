@@ -5,7 +5,7 @@ import { customResourceDefinitions } from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 import { apiServices } from "../../../client/api-services.ts"
 import { fischers, flunders } from "../aggregated/wardle.ts"
-import { clusterThings, things } from "./custom-kinds.ts"
+import { clusterThings, scaledThings, things } from "./custom-kinds.ts"
 
 export interface Kinds {
   namespaced: readonly Resource[]
@@ -37,6 +37,7 @@ const namespaced: readonly Resource[] = [
   resources.resourceClaimTemplates,
   resources.leases,
   things,
+  scaledThings,
 ]
 
 const policyBindings: Resource = {

@@ -9,6 +9,7 @@ import { budgetsOfLoosePods } from "./budgets-of-loose-pods.ts"
 import { certificateRequests } from "./certificate-requests.ts"
 import { clusterRoles } from "./cluster-roles.ts"
 import { cronJobs } from "./cron-jobs.ts"
+import { customScales } from "./custom-scales.ts"
 import { deviceTaints } from "./device-taints.ts"
 import { disruptionBudgets } from "./disruption-budgets.ts"
 import { falseOwners } from "./false-owners.ts"
@@ -56,6 +57,7 @@ const families: Readonly<Record<string, Family>> = {
   PodDisruptionBudget: disruptionBudgets,
   "budget of loose pods": budgetsOfLoosePods,
   HorizontalPodAutoscaler: autoscalers,
+  "scale of a custom resource": customScales,
   ResourceQuota: quotas,
   "quota of what is done at once": quotasAtOnce,
   CertificateSigningRequest: certificateRequests,
