@@ -2,9 +2,13 @@
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { Action, Step } from "../scenario.ts"
+import { settle } from "../scenarios/steps.ts"
 import { type Family, inBursts, maybe, oneByOne, refusable, some } from "./family.ts"
 
-/** Either there is room for all, or all that is created is alike: which of them are refused is left to chance. */
+/**
+ * Either there is room for all, or all that is created is alike: which of them are refused is left to chance. Nothing is created under a
+ * name that is taken: it would be charged before it is refused, and which of several quotas was recounted since, too.
+ */
 export const quotasAtOnce: Family = (random) => (chance(random, 0.5) ? crowded(random) : roomy(random))
 
 const quota = (name: string, hard: object, more: object = {}): Step => ({
@@ -39,11 +43,13 @@ const alike: readonly [resource: string, object: object, hard: string][] = [
 ]
 
 function roomy(random: Random): ReturnType<Family> {
-  const names = ["a", "b", "c", "d", "e"]
-  const someName = (): string => pick(random, names)
+  let made = 0
+  const newName = (): string => `o${made++}`
+  /** Of the last ones. */
+  const someName = (): string => `o${Math.max(0, made - 1 - random(4))}`
   const actions: (() => Action)[] = [
-    () => randomPod(random, someName()),
-    () => randomPod(random, someName()),
+    () => randomPod(random, newName()),
+    () => randomPod(random, newName()),
     () => ({ delete: ["pods", someName()] }),
     () => ({ patch: ["pods", someName()], with: { spec: { activeDeadlineSeconds: 1 + random(100) } } }),
     () => ({
@@ -51,31 +57,28 @@ function roomy(random: Random): ReturnType<Family> {
       with: { status: { phase: pick(random, ["Succeeded", "Running"]) } },
       subresource: "status",
     }),
-    () => ({ create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: someName() } } }),
+    () => ({ create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: newName() } } }),
     () => ({ delete: ["configmaps", someName()] }),
   ]
-  const ofQuotas: (() => Step)[] = [
+  const ofQuotas: (() => Step | Step[])[] = [
     () => randomQuota(random, pick(random, quotaNames)),
     () => ({ delete: ["resourcequotas", pick(random, quotaNames)] }),
-    () => ({
-      patch: ["resourcequotas", pick(random, quotaNames)],
-      with: { spec: { hard: { pods: null, memory: "1T" } } },
-    }),
-    () => ({
-      patch: ["resourcequotas", pick(random, quotaNames)],
-      with: { status: { used: { pods: "7" } } },
-      subresource: "status",
-    }),
+    // One alone: upstream names any of those that pods do not satisfy. It is in force when it has been counted.
+    () => [{ patch: ["resourcequotas", "a"], with: { spec: { hard: { pods: null, memory: "1T" } } } }, settle],
+    // Ours counts once more when a quota is a second old.
+    () => [settle, { patch: ["resourcequotas", pick(random, quotaNames)], with: tooMany, subresource: "status" }],
   ]
-  const steps = some(random, 4, 9, (): Step => {
+  const steps = some(random, 4, 9, (): Step | Step[] => {
     if (chance(random, 0.3)) return pick(random, ofQuotas)()
     return { atOnce: apart(some(random, 1, 5, () => pick(random, actions)())) }
   })
   return {
     nodes: "bound",
-    steps: inBursts(random, [randomQuota(random, "a"), randomQuota(random, "b"), ...steps].map(refusable)),
+    steps: inBursts(random, [randomQuota(random, "a"), randomQuota(random, "b"), ...steps.flat()].map(refusable)),
   }
 }
+
+const tooMany = { status: { used: { pods: "7" } } }
 
 const quotaNames = ["a", "b", "c"]
 
