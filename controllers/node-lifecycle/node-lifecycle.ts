@@ -209,7 +209,7 @@ function mayEvict(
   if (changes) return { evict: true, isNew: true }
   if (isEvicting(node)) return { evict: true, isNew: !isTainted && rate > 0 }
   if (rate === 0) return { evict: false }
-  const waitMs = pace.take(zoneOf(node), rate, now)
+  const waitMs = pace.take(zoneOf(node), now)
   return waitMs === 0 ? { evict: true, isNew: true } : { evict: false, waitMs }
 }
 

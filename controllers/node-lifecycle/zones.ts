@@ -114,11 +114,9 @@ export class EvictionPace {
     this.#next.set(zone, { rate, at: hadToWait ? now + 1000 / rate : now })
   }
 
-  /** Milliseconds to wait, infinitely many at rate 0; 0: the node is admitted and counted. */
-  take(zone: string, rate: number, now: number): number {
-    this.follow(zone, rate, now)
-    if (rate === 0) return Number.POSITIVE_INFINITY
-    const at = this.#next.get(zone)?.at ?? now
+  /** Milliseconds to wait at the rate that was followed last, which is not 0; 0: the node is admitted and counted. */
+  take(zone: string, now: number): number {
+    const { rate, at } = this.#next.get(zone) ?? { rate: usualRate, at: now }
     if (at > now) return at - now
     this.#next.set(zone, { rate, at: now + 1000 / rate })
     return 0
