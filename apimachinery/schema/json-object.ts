@@ -26,6 +26,11 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
+/** As Object.assign(), which would change the prototype. */
+export function assignOwn(target: Record<string, unknown>, source: Readonly<Record<string, unknown>>): void {
+  for (const key of Object.keys(source)) setOwn(target, key, source[key])
+}
+
 /** The object's own value, not an inherited one. */
 export function ownValue<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined

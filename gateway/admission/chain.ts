@@ -2,6 +2,7 @@
 // first, then (inside the registry's flow) all validating ones. Source: k8s.io/apiserver/pkg/admission.
 
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
+import { assignOwn } from "../../apimachinery/schema/json-object.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkObjectSize } from "./object-size.ts"
@@ -131,5 +132,5 @@ export function replaceObject({ object }: AdmissionAttributes, next: KubeObject)
   if (object === undefined) throw new TypeError("there is no object to change")
   checkObjectSize(next)
   for (const key of Object.keys(object)) delete object[key]
-  Object.assign(object, next)
+  assignOwn(object, next)
 }

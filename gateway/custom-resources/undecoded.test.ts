@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { type AdmissionAttributes, replaceObject } from "../admission/chain.ts"
 import { hasUnread } from "../registry/generic/storage/unread-fields.ts"
 import { compileSchema } from "./schemas.ts"
 import type { CustomResourceVersion } from "./types.ts"
@@ -52,4 +53,14 @@ test("an object that no patch has made is left alone", () => {
   const object = { apiVersion: "a/v1", kind: "A", metadata: { name: "a" }, spec: { b: 5 } } as unknown as KubeObject
   decodePatched(schema, object)
   expect(object["spec"]).toEqual({ b: 5 })
+})
+
+test("no field of an object comes from a prototype that a patch has given it", () => {
+  const object = patched({ d: "x" })
+  const inherited = '{"spec":{"a":"y"},"status":{"a":"y"}}'
+  const next = JSON.parse(`{"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"__proto__":${inherited}}`)
+  replaceObject({ object } as unknown as AdmissionAttributes, next)
+  expect(Object.keys(object)).toContain("__proto__")
+  decodePatched(schema, object)
+  expect(object).toStrictEqual({ apiVersion: "a/v1", kind: "A", metadata: { name: "a" } })
 })

@@ -3,11 +3,11 @@
 // unstructuredDefaulter, and schemaCoercingDecoder, in k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 
 import { copyJson } from "../../apimachinery/copy.ts"
-import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
 import { keepWellFormedMetadata } from "../../apimachinery/schema/decode/custom.ts"
 import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
-import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { internalError } from "../../apimachinery/status.ts"
 import { findUnread, noteStoredOtherwise, noteUnread } from "../registry/generic/storage/unread-fields.ts"
@@ -35,8 +35,8 @@ export function readMetadata(object: JsonObject, isNew: boolean): KubeObject {
 /** Called when the object is valid and admitted: as it will be read. */
 export function decodePatched(schema: Schema, object: KubeObject): void {
   if (!undecoded.delete(object)) return
-  Object.assign(object, copyJson(object)) // an update may have kept what is frozen
-  const json = object as unknown as Json
+  const json = object as unknown as JsonObject
+  assignOwn(json, copyJson(json)) // an update may have kept what is frozen
   const unread = findUnread(json)
   const { unknown } = decodeObject(schema, json, true)
   applyDefaults(schema, json)
