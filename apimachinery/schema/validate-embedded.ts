@@ -1,14 +1,16 @@
 // Validates embedded objects of a custom resource (x-kubernetes-embedded-resource): their type and metadata must be valid.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go.
 
+import { copyJson } from "../copy.ts"
 import { type FieldError, type FieldPath, invalidValue, required } from "../field-errors.ts"
 import { validateDNS1035Label, validatePathSegmentName } from "../names.ts"
 import type { Json, ObjectMeta } from "../object.ts"
 import { validateObjectMeta } from "../object-meta.ts"
-import { isObject, type JsonObject } from "./json-object.ts"
+import { embeddedFault } from "./decode/custom.ts"
+import type { JsonObject } from "./json-object.ts"
 import { hasEmbedded, type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
-/** To be called after decoding, which ensures that metadata is an object. */
+/** What admission has patched is not decoded: of any types. */
 export function validateEmbedded(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return []
   if (Array.isArray(value)) {
@@ -26,16 +28,25 @@ export function validateEmbedded(schema: Schema, value: Json, path: FieldPath): 
 }
 
 function validateWhole(value: JsonObject, path: FieldPath): FieldError[] {
-  const { metadata } = value
   return [
     ...validateText(path.child("apiVersion"), value["apiVersion"], versionFaults),
     ...validateText(path.child("kind"), value["kind"], kindFaults),
-    ...(isObject(metadata) ? validateMetadata(path.child("metadata"), metadata as ObjectMeta) : []),
+    ...metadataFaults(value, path),
   ]
 }
 
+const bare: Schema = { type: "object", embedded: true }
+
+function metadataFaults({ metadata = null }: JsonObject, path: FieldPath): FieldError[] {
+  const decoded: JsonObject = { metadata: copyJson(metadata) }
+  const fault = embeddedFault(bare, decoded, path)
+  if (fault !== undefined) return [fault.fieldError()]
+  return validateMetadata(path.child("metadata"), (decoded["metadata"] ?? {}) as ObjectMeta)
+}
+
 function validateText(path: FieldPath, text: Json | undefined, faultsOf: (text: string) => string[]): FieldError[] {
-  if (typeof text !== "string") return [required(path)]
+  if (text === undefined) return [required(path)]
+  if (typeof text !== "string") return [invalidValue(path, text, "must be a string")]
   const faults = text === "" ? ["must not be empty"] : faultsOf(text)
   return faults.map((fault) => invalidValue(path, text, fault))
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
+import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { deepFreeze } from "../../apimachinery/freeze.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { validateRules } from "../../apimachinery/schema/validate.ts"
 import { type AdmissionAttributes, replaceObject } from "../admission/chain.ts"
 import { hasUnread } from "../registry/generic/storage/unread-fields.ts"
 import { compileSchema } from "./schemas.ts"
@@ -53,6 +55,41 @@ test("an object that no patch has made is left alone", () => {
   const object = { apiVersion: "a/v1", kind: "A", metadata: { name: "a" }, spec: { b: 5 } } as unknown as KubeObject
   decodePatched(schema, object)
   expect(object["spec"]).toEqual({ b: 5 })
+})
+
+const holder = compileSchema({
+  name: "v1",
+  schema: {
+    openAPIV3Schema: {
+      type: "object",
+      properties: {
+        one: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
+      },
+    },
+  },
+} as unknown as CustomResourceVersion)
+
+const pod = { apiVersion: "v1", kind: "Pod" }
+const unread = (field: string, type: string): string =>
+  `one.metadata: json: cannot unmarshal number into Go struct field ObjectMeta.${field} of type ${type}`
+
+test.each<[Json, string[], Json]>([
+  [{ apiVersion: 5, kind: null }, ["one.apiVersion: must be a string", "one.kind: must be a string"], {}],
+  [{ ...pod, metadata: { name: 5 } }, [unread("name", "string")], { ...pod, metadata: {} }],
+  [
+    { ...pod, metadata: { name: "a", labels: 5 } },
+    [unread("labels", "map[string]string")],
+    { ...pod, metadata: { name: "a" } },
+  ],
+  [{ ...pod, metadata: { finalizers: 5 } }, [unread("finalizers", "[]string")], { ...pod, metadata: {} }],
+  [{ ...pod, metadata: null }, [], { ...pod, metadata: {} }],
+])("the embedded object %j is refused for what is of a wrong type, or read without it", (one, faults, read) => {
+  const object = { ...patched({ d: "x" }), one } as unknown as KubeObject
+  const errors = validateRules(holder, object as unknown as Json, FieldPath.root())
+  expect(errors.map(({ field, detail }) => `${field}: ${detail}`)).toEqual(faults)
+  notePatched(object)
+  decodePatched(holder, object)
+  expect(object["one"]).toEqual(read)
 })
 
 test("no field of an object comes from a prototype that a patch has given it", () => {

@@ -4,7 +4,7 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { keepWellFormedMetadata } from "../../apimachinery/schema/decode/custom.ts"
+import { keepWellFormedMetadata, repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
 import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
@@ -38,6 +38,7 @@ export function decodePatched(schema: Schema, object: KubeObject): void {
   const json = object as unknown as JsonObject
   assignOwn(json, copyJson(json)) // an update may have kept what is frozen
   const unread = findUnread(json)
+  repairEmbedded(schema, json)
   const { unknown } = decodeObject(schema, json, true)
   applyDefaults(schema, json)
   noteUnread(object, unread)
