@@ -10,7 +10,7 @@ import { hasReason, internalError, UnconvertedError } from "../../../apimachiner
 import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
-import { checkCustom, servedAs } from "../webhooks/custom-kind.ts"
+import { checkCustom, versionOf } from "../webhooks/custom-kind.ts"
 import { isCustom, isOwnKind } from "../webhooks/versions.ts"
 import type { PolicyInput } from "./input.ts"
 import { MutationFault } from "./mutation-result.ts"
@@ -36,7 +36,7 @@ export function taken({ ctx, attributes }: PolicyInput, made: unknown, isConfigu
   if (!isCustom(attributes)) return isConfigured ? configured(attributes, made) : decoded(attributes, made)
   const object = structuredClone(made) as KubeObject
   const { definition } = attributes
-  if (object.kind === definition.kind) addDefaults(servedAs(ctx, definition, object).schema, object as unknown as Json)
+  if (object.kind === definition.kind) addDefaults(versionOf(ctx, definition, object).schema, object as unknown as Json)
   return object
 }
 
@@ -50,7 +50,7 @@ export async function asRequested({ ctx, attributes }: PolicyInput): Promise<Kub
     if (!(error instanceof UnconvertedError)) throw error
     throw internalError(`failed to convert object: ${error.message}`, { cause: error })
   }
-  return structuredClone(await convertObject(object, servedAs(ctx, definition, object), definition))
+  return structuredClone(await convertObject(object, versionOf(ctx, definition, object), definition))
 }
 
 /** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */

@@ -9,8 +9,8 @@ import { internalError, UnconvertedError } from "../../../apimachinery/status.ts
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 
-/** The definition of the version that a patch has made of the object, if it is served; otherwise that of the object as it was `shown`. */
-export function servedAs(
+/** The definition of the version that a patch has made of the object, if there is one; otherwise that of the object as it was `shown`. */
+export function versionOf(
   ctx: RequestContext,
   shown: ResourceDefinition,
   { apiVersion, kind }: KubeObject,
@@ -18,7 +18,10 @@ export function servedAs(
   if (apiVersion === printGroupVersion(shown)) return shown
   const isServed = (other: ResourceDefinition): boolean =>
     other.storagePrefix === shown.storagePrefix && other.kind === kind && apiVersion === printGroupVersion(other)
-  return ctx.controlPlane.resources.definitions().find(isServed) ?? shown
+  const served = ctx.controlPlane.resources.definitions().find(isServed)
+  if (served !== undefined || kind !== shown.kind || typeof apiVersion !== "string") return served ?? shown
+  const { group, version } = parseGroupVersion(apiVersion)
+  return (group === shown.group ? shown.customResource?.unserved?.(version) : undefined) ?? shown
 }
 
 /** What is none of its kind's versions cannot be converted to that of the request. */

@@ -23,7 +23,7 @@ import { isExempt, matchHook } from "./match.ts"
 import { showAs } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
-import { checkCustom, servedAs } from "./custom-kind.ts"
+import { checkCustom, versionOf } from "./custom-kind.ts"
 import { isOwnKind } from "./versions.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 
@@ -146,7 +146,7 @@ async function callAndPatch(
   }
   const asRequested = async (version: KubeObject): Promise<KubeObject> => {
     if (!isOwnKind(attributes)) return decoded(attributes, version)
-    return decoded(attributes, await convertObject(version, servedAs(ctx, definition, version), attributes.definition))
+    return decoded(attributes, await convertObject(version, versionOf(ctx, definition, version), attributes.definition))
   }
   const result = applied(object, operations)
   if (isOwnKind(attributes)) checkCustom(ctx, attributes.definition, result)

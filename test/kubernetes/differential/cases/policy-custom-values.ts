@@ -3,6 +3,7 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { embedded, embedding, versioned } from "./policy-custom-kinds.ts"
 import { group, served, thing, things } from "./things.ts"
 
 const policies = "/apis/admissionregistration.k8s.io/v1"
@@ -13,8 +14,28 @@ export function policyCustomValueCases(): Scenario[] {
     ...Object.entries(unchecked).map(([what, values]) => ({
       name: `a policy's patch makes a custom resource of ${what}`,
       anyOrder: true,
-      steps: made(values),
+      steps: made(served, values),
     })),
+    {
+      name: "a policy's patch makes a custom resource of one with other embedded objects",
+      anyOrder: true,
+      steps: made(
+        embedding,
+        embedded.flatMap((value) => [
+          add("/spec/one", value),
+          add("/spec/list", `[${value}]`),
+          add("/status/one", value),
+        ]),
+      ),
+    },
+    {
+      name: "a policy's patch makes a custom resource of a version that is not served",
+      anyOrder: true,
+      steps: made(
+        versioned,
+        ["v0", "v2", "v3"].map((version) => add("/apiVersion", `'${group}/${version}'`)),
+      ),
+    },
   ]
 }
 
@@ -117,7 +138,7 @@ const unchecked: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** By each patch alone, and before a configuration is applied, which looks at the whole object: created and updated, by every verb. */
-function made(patches: readonly string[]): RequestStep[] {
+function made(defined: readonly RequestStep[], patches: readonly string[]): RequestStep[] {
   const applied = "Object{spec: Object.spec{port: 5}}"
   const all = [...patches.map((patch) => [patch]), ...patches.map((patch) => [patch, applied])]
   const given = thing({ size: 1, tags: ["t"], parts: [{ name: "p", count: 2 }], labels: { a: "b" }, any: {} }, "a", {
@@ -134,7 +155,7 @@ function made(patches: readonly string[]): RequestStep[] {
     },
   })
   return [
-    ...served,
+    ...defined,
     ...all.flatMap((mutations, index) => policy(`w${index}`, mutations)),
     ...policy("last", [add("/metadata/annotations", "{'seen': 'yes'}")]),
     post(`${things}?dryRun=All`, named("last", "last"), { untilText: '"seen"' }),
