@@ -81,15 +81,17 @@ export interface AdmissionPlugin {
 export class AdmissionChain {
   readonly #mutating: readonly AdmissionPlugin[]
   readonly #validating: readonly AdmissionPlugin[]
+  readonly #visible: readonly AdmissionPlugin[]
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#mutating = plugins.filter((plugin) => "mutate" in plugin)
     this.#validating = plugins.filter((plugin) => "validate" in plugin)
+    this.#visible = plugins.filter((plugin) => "isVisible" in plugin)
   }
 
   /** Whether the order in which it is called is visible to the tenant. */
   get isVisible(): boolean {
-    return [...this.#mutating, ...this.#validating].some((plugin) => plugin.isVisible === true)
+    return this.#visible.some((plugin) => plugin.isVisible === true)
   }
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
