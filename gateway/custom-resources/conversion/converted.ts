@@ -5,7 +5,7 @@ import { aggregateMessage } from "../../../apimachinery/error-message.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { goTypeOf } from "../../../apimachinery/go/print.ts"
 import { validateAnnotations, validateLabels } from "../../../apimachinery/object-meta.ts"
-import type { Json, KubeObject, ObjectMeta } from "../../../apimachinery/object.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
 
@@ -27,17 +27,21 @@ export function checkConverted(original: KubeObject, given: Json, wanted: string
     const received = converted["kind"] as string
     throw unexplained(`${invalid} object at index 0: invalid kind (expected ${original.kind}, received ${received})`)
   }
-  const own = isObject(converted["metadata"]) ? converted["metadata"] : {}
+  const [own, kept] = [converted["metadata"], original.metadata as Json | undefined].map((metadata) =>
+    isObject(metadata) ? metadata : {},
+  ) as [JsonObject, JsonObject]
   for (const [field, name] of [
     ["name", "name"],
     ["namespace", "namespace"],
     ["uid", "UID"],
   ] as const) {
-    const before = original.metadata[field] ?? ""
-    const after = typeof own[field] === "string" ? own[field] : ""
+    const [before, after] = [kept[field], own[field]].map((text) => (typeof text === "string" ? text : ""))
     if (before !== after) throw unexplained(`${invalid} object: must have the same ${name}: ${before} != ${after}`)
   }
-  return { ...converted, metadata: restored(original.metadata, own, `${invalid} metadata: `) } as KubeObject
+  return {
+    ...converted,
+    metadata: restored(original.metadata as Json | undefined, own, `${invalid} metadata: `),
+  } as unknown as KubeObject
 }
 
 /** Why it is not an object with a kind. */
@@ -51,18 +55,23 @@ function formFault(given: Json): string | undefined {
   return typeof kind === "string" && kind !== "" ? undefined : `Object 'Kind' is missing in '${JSON.stringify(given)}'`
 }
 
-function restored(original: ObjectMeta, given: JsonObject, at: string): ObjectMeta {
-  const { labels, annotations, ...kept } = original
-  const metadata: ObjectMeta = structuredClone(kept)
+/** `original`: of any type if admission has patched it. */
+function restored(original: Json | undefined = {}, given: JsonObject, at: string): JsonObject {
+  if (!isObject(original)) throw unexplained(`${at}invalid metadata of type ${goTypeOf(original)} in input object`)
+  const { labels = null, annotations = null, ...kept } = original
+  const metadata: JsonObject = structuredClone(kept)
   for (const [field, before] of [
     ["labels", labels],
     ["annotations", annotations],
   ] as const) {
     const texts = given[field] ?? null
     if (texts === null) continue
-    const fault = faultOfTexts(field, texts) ?? faultOfChange(field, texts as Record<string, string>, before ?? {})
+    const fault =
+      faultOfTexts(field, texts) ??
+      faultOfOriginal(field, before) ??
+      faultOfChange(field, texts as Record<string, string>, (before ?? {}) as Record<string, string>)
     if (fault !== undefined) throw unexplained(`${at}${fault}`)
-    if (Object.keys(texts).length > 0) metadata[field] = texts as Record<string, string>
+    if (Object.keys(texts).length > 0) metadata[field] = texts
   }
   return metadata
 }
@@ -72,6 +81,11 @@ function faultOfTexts(field: "labels" | "annotations", texts: Json): string | un
   const odd = Object.entries(texts).find(([, value]) => typeof value !== "string")
   if (odd === undefined) return undefined
   return `metadata.${field}[${odd[0]}] must be a string, but is ${goTypeOf(odd[1])} in converted object`
+}
+
+function faultOfOriginal(field: "labels" | "annotations", texts: Json): string | undefined {
+  const isFit = texts === null || isObject(texts)
+  return isFit ? undefined : `invalid metadata.${field} of type ${goTypeOf(texts)} in original object`
 }
 
 /** Unchanged ones may have been valid before. */

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto"
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults, dropNulls } from "../../../apimachinery/schema/defaults.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { prune } from "../../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
@@ -73,7 +74,9 @@ function withDefaults(object: KubeObject, schemaOf: SchemaOf): KubeObject {
   return copy
 }
 
+/** What admission has patched may have metadata of any type, or none. */
 function withoutRevision(object: KubeObject): KubeObject {
+  if (!isObject(object.metadata as Json | undefined)) return object
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
