@@ -203,7 +203,7 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place
   if (isChanged) unknown.push(at.child("metadata").toString())
 }
 
-/** The same for the metadata of a custom resource itself. */
+/** Drops malformed fields of the metadata of a custom resource. */
 export function keepWellFormedMetadata(value: JsonObject): void {
   keepWellFormed(value, walkOf(value))
 }

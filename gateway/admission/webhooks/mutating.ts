@@ -9,7 +9,6 @@ import {
   type PatchOperation,
   readLenientOperations,
 } from "../../../apimachinery/patch/json-patch-operations.ts"
-
 import { parseValue, typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { hasReason, internalError, UnconvertedError, unexplained } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"

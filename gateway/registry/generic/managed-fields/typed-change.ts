@@ -10,7 +10,8 @@ import type { ManagedKind } from "./managed-kind.ts"
 /**
  * Fields that a write of a custom resource cannot change are not validated, but if they do not conform to their type, no managers
  * are recorded, as if the current object does not. Only fields that differ from that are checked, and the current object if it may be
- * older than its type (`isAged`). `isSeen`: before the other fields are validated, admission sees whether there are managers. Source: UpdateNoErrors in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
+ * older than its type (`isAged`). `isSeen`: before the other fields are validated, admission sees whether there are managers. Source:
+ * UpdateNoErrors in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
  */
 export function isTyped(of: ManagedKind, { before, after, type }: Change, isAged: boolean, isSeen: boolean): boolean {
   if (of.schema.custom !== true) return true

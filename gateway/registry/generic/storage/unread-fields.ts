@@ -1,7 +1,8 @@
-// What an applied custom resource has and nobody reads: nulls that its schema does not permit, and empty metadata. Upstream decodes what
-// is applied only when it reads it from the store, so that storing the object without them is a change, and so is storing it with them:
-// it compares with what it reads. Only that there are some is stored here. Other objects have been decoded before. Source:
-// schemaCoercingDecoder in k8s.io/apiextensions-apiserver/pkg/apiserver, GuaranteedUpdate in k8s.io/apiserver/pkg/storage/etcd3/store.go.
+// What a custom resource has that was applied, or that admission has patched, and nobody reads: nulls that its schema does not permit, and
+// empty metadata. Upstream decodes such an object only when it reads it from the store, so that storing the object without them is a
+// change, and so is storing it with them: it compares with what it reads. Only that there are some is stored here. Other objects have been
+// decoded before. Source: schemaCoercingDecoder in k8s.io/apiextensions-apiserver/pkg/apiserver, GuaranteedUpdate in
+// k8s.io/apiserver/pkg/storage/etcd3/store.go.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../../../../apimachinery/schema/json-object.ts"
