@@ -89,8 +89,19 @@ export function inServedVersion(ctx: RequestContext, object: Json): Json {
   const { apiVersion, kind } = object
   if (kind !== own.kind || typeof apiVersion !== "string") return object
   const alike = alikeWhenServed(apiVersion, kind, own.group)
-  const isAlike = alike === "any" || (alike === "whole" && isWhole(own, object))
-  return isAlike ? { ...object, apiVersion: printGroupVersion(own) } : object
+  const selecting = alike === "whole" ? withSelector(object) : object
+  const isAlike = alike === "any" || (alike === "whole" && isWhole(own, selecting))
+  return isAlike ? { ...selecting, apiVersion: printGroupVersion(own) } : object
+}
+
+/** Older versions select by the labels of the template. Source: SetDefaults_Deployment and the like in k8s.io/kubernetes/pkg/apis. */
+function withSelector(object: JsonObject): JsonObject {
+  const { spec = null } = object
+  const template = isObject(spec) ? spec["template"] : undefined
+  const metadata = isObject(template) ? template["metadata"] : undefined
+  const labels = isObject(metadata) ? metadata["labels"] : undefined
+  if (!isObject(spec) || (spec["selector"] ?? null) !== null || !isObject(labels)) return object
+  return { ...object, spec: { ...spec, selector: { matchLabels: labels } } }
 }
 
 /**

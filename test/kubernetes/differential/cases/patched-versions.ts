@@ -178,7 +178,10 @@ function nameOf(kind: string): string {
 
 export function patchedVersionCases(): Scenario[] {
   return [
-    ...older.map((kind) => ({ name: `a ${kind.kind} is patched in older versions`, steps: steps(kind) })),
+    ...older.map((kind) => ({
+      name: `a ${kind.kind} is patched in older versions`,
+      steps: [...steps(kind), ...unselected(kind)],
+    })),
     ...kinds.map((kind) => ({ name: `a ${kind.kind} is patched in other versions`, steps: steps(kind) })),
     { name: "an object is patched in a version of other defaults", steps: unlike() },
   ]
@@ -186,6 +189,19 @@ export function patchedVersionCases(): Scenario[] {
 
 /** Upstream writes their status by itself, once it has found that there is no such Service. */
 const isBusy = (kind: string): boolean => kind === "APIService"
+
+/** Older versions select by the labels of the template. */
+const unselected = ({ path, kind, versions }: Patched): RequestStep[] =>
+  versions.flatMap((apiVersion) =>
+    [mergePatch, strategicPatch].map((type) =>
+      patch(
+        `${path}/${nameOf(kind)}?dryRun=All`,
+        type,
+        { apiVersion, spec: { selector: null } },
+        { label: `${type} ${apiVersion} without a selector` },
+      ),
+    ),
+  )
 
 function steps({ path, object, kind, apiVersion, versions, changes }: Patched): RequestStep[] {
   const name = nameOf(kind)
