@@ -4,7 +4,7 @@ import { type GroupVersionKind, type Json, type KubeObject, printGroupResource }
 import { addDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
-import { notePatched, readMetadata } from "../custom-resources/undecoded.ts"
+import { readMetadata } from "../custom-resources/undecoded.ts"
 import type { RequestContext } from "../request/context.ts"
 import { decodeValue } from "../endpoints/body.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
@@ -109,7 +109,6 @@ class Attributes implements AdmissionAttributes {
 
   decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore", origin: "body" | "apply" = "body"): KubeObject {
     if (this.object !== undefined && isCustom(this)) {
-      notePatched(this.object)
       const object = value as JsonObject
       if (object["kind"] === this.kind.kind) addDefaults(this.definition.schema, value)
       return readMetadata(object, this.current === undefined)

@@ -3,9 +3,11 @@
 
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
 import { assignOwn } from "../../apimachinery/schema/json-object.ts"
+import { notePatched } from "../custom-resources/undecoded.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkObjectSize } from "./object-size.ts"
+import { isCustom } from "./webhooks/versions.ts"
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
@@ -130,9 +132,11 @@ function isConcerned(plugin: AdmissionPlugin, attributes: AdmissionAttributes): 
 }
 
 /** The registry keeps its reference to the object, so the object is modified to equal `next` instead of being replaced. */
-export function replaceObject({ object }: AdmissionAttributes, next: KubeObject): void {
+export function replaceObject(attributes: AdmissionAttributes, next: KubeObject): void {
+  const { object } = attributes
   if (object === undefined) throw new TypeError("there is no object to change")
   checkObjectSize(next)
+  if (isCustom(attributes)) notePatched(object)
   for (const key of Object.keys(object)) delete object[key]
   assignOwn(object, next)
 }

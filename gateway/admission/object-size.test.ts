@@ -2,7 +2,8 @@ import { expect, test } from "vitest"
 import { replaceObject, type AdmissionAttributes } from "./chain.ts"
 
 const made = (data: Record<string, string>): object => {
-  const attributes = { object: { metadata: {} } } as unknown as AdmissionAttributes
+  const kind = { group: "", version: "v1", kind: "ConfigMap" }
+  const attributes = { object: { metadata: {} }, kind, definition: kind } as unknown as AdmissionAttributes
   replaceObject(attributes, { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data })
   return attributes.object ?? {}
 }

@@ -96,7 +96,8 @@ test("no field of an object comes from a prototype that a patch has given it", (
   const object = patched({ d: "x" })
   const inherited = '{"spec":{"a":"y"},"status":{"a":"y"}}'
   const next = JSON.parse(`{"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"__proto__":${inherited}}`)
-  replaceObject({ object } as unknown as AdmissionAttributes, next)
+  const kind = { group: "a", version: "v1", kind: "A" }
+  replaceObject({ object, kind, definition: { ...kind, customResource: {} } } as unknown as AdmissionAttributes, next)
   expect(Object.keys(object)).toContain("__proto__")
   decodePatched(schema, object)
   expect(object).toStrictEqual({ apiVersion: "a/v1", kind: "A", metadata: { name: "a" } })

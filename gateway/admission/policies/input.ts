@@ -9,7 +9,7 @@ import {
 import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject, Namespace } from "../../../apimachinery/object.ts"
-import { notFound } from "../../../apimachinery/status.ts"
+import { notFound, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
@@ -17,6 +17,7 @@ import { namespaces } from "../../../client/resources.ts"
 import { find } from "../plugins/lookup.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { isOwnKind, shownObject } from "../webhooks/versions.ts"
+import { ConfigurationFault } from "./params.ts"
 
 /** The variables through which expressions ask for rights. */
 export const authorizerNames = ["authorizer", "authorizer.requestResource"] as const
@@ -26,6 +27,8 @@ export class PolicyInput {
   readonly ctx: RequestContext
   readonly attributes: AdmissionAttributes
   readonly answers = new AuthorizationAnswers()
+  /** The object, and the stored one. */
+  readonly #objects = new Map<ResourceDefinition, Promise<readonly [Value, Value]>>()
   readonly #shown = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
   #namespace: Promise<Value> | undefined
 
@@ -49,20 +52,41 @@ export class PolicyInput {
     return new Map([...(await this.variables(definition)), ["request", jsonValue(request)], ["namespaceObject", null]])
   }
 
+  /** Throws ConfigurationFault: a webhook that does not convert the object to the matched version is taken for a fault of the policy. */
+  async convert(definition: ResourceDefinition): Promise<void> {
+    try {
+      await this.#converted(definition)
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      throw new ConfigurationFault(error.message)
+    }
+  }
+
   /** Must be called after the object was modified. */
   forget(): void {
+    this.#objects.clear()
     this.#shown.clear()
+  }
+
+  #converted(definition: ResourceDefinition): Promise<readonly [Value, Value]> {
+    const known = this.#objects.get(definition)
+    if (known !== undefined) return known
+    const { attributes } = this
+    const show = async (object: KubeObject | undefined): Promise<Value> =>
+      object === undefined ? null : jsonValue((await shownObject(object, attributes, definition)) as unknown as Json)
+    const made = show(attributes.current).then(async (current) => [await show(attributes.object), current] as const)
+    this.#objects.set(definition, made)
+    return made
   }
 
   async #variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
     const { attributes, answers } = this
     const { resource, subresource, name } = attributes
     const namespace = namespaceOf(attributes)
-    const show = async (object: KubeObject | undefined): Promise<Value> =>
-      object === undefined ? null : jsonValue((await shownObject(object, attributes, definition)) as unknown as Json)
+    const [object, oldObject] = await this.#converted(definition)
     return new Map<string, Value>([
-      ["object", await show(attributes.object)],
-      ["oldObject", await show(attributes.current)],
+      ["object", object],
+      ["oldObject", oldObject],
       ["request", jsonValue(requestJson(this.ctx, attributes, definition, definition))],
       ["namespaceObject", await (this.#namespace ??= this.#namespaceObject())],
       [authorizerNames[0], authorizerValue(answers)],

@@ -3,6 +3,7 @@
 import type { Scenario } from "../scenario.ts"
 import type { Webhook } from "./kind.ts"
 import { life, retired, storageChange, unchanged } from "./lives.ts"
+import { seenByPolicies } from "./policies.ts"
 import { asked, configurations, failing, odd } from "./reviews.ts"
 import { managers, reads, selected, subresources } from "./views.ts"
 import { objectModes, responseModes } from "./webhook.ts"
@@ -23,6 +24,7 @@ export function conversionCases(webhook: Webhook): Scenario[] {
     { name: "a converted resource has subresources", steps: subresources(webhook) },
     { name: "a conversion webhook is configured in other ways", steps: configurations(webhook) },
     { name: "a converted resource is selected by fields", steps: selected(webhook) },
+    { name: "policies see objects that a webhook converts, or does not", steps: seenByPolicies(webhook) },
   ]
   return cases.map((scenario) => ({ ...scenario, anyOrder: true }))
 }

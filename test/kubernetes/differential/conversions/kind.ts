@@ -9,7 +9,7 @@ export interface Webhook {
   caBundle: string
 }
 
-const group = "c@{id}.example.com"
+export const group = "c@{id}.example.com"
 export const definitionPath = `${definitions}/things.${group}`
 const things = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
 
