@@ -131,9 +131,9 @@ export class Controller<T extends KubeObject> {
     }
   }
 
-  /** As of the frame. */
-  actor(name: string, isUse?: boolean): Actor | undefined {
-    return this.#frame.actor(name, isUse)
+  /** Of the tenant that has the name now; undefined if none has. For handlers: a reconcile is given its own. */
+  actor(name: string): Actor | undefined {
+    return this.#frame.actor(name)
   }
 
   run(reconcile: Reconcile<Key>): Promise<void> {

@@ -53,7 +53,7 @@ export class Frame<K extends { tenant: string }> {
     })
   }
 
-  /** Of the tenant that has the name now; undefined if none has. For handlers: a reconcile is given its own. */
+  /** Of the tenant that has the name now; undefined if none has. */
   actor(name: string, isUse = true): Actor | undefined {
     const { tenants, activity } = this.#ctx
     const tenant = tenants.get(name)

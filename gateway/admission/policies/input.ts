@@ -17,7 +17,6 @@ import { namespaces } from "../../../client/resources.ts"
 import { find } from "../plugins/lookup.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { isOwnKind, shownObject } from "../webhooks/versions.ts"
-import { ConfigurationFault } from "./params.ts"
 
 /** The variables through which expressions ask for rights. */
 export const authorizerNames = ["authorizer", "authorizer.requestResource"] as const
@@ -52,13 +51,14 @@ export class PolicyInput {
     return new Map([...(await this.variables(definition)), ["request", jsonValue(request)], ["namespaceObject", null]])
   }
 
-  /** Throws ConfigurationFault: a webhook that does not convert the object to the matched version is taken for a fault of the policy. */
-  async convert(definition: ResourceDefinition): Promise<void> {
+  /** Why a webhook does not convert the objects to the matched version, which upstream takes for a fault of the policy. */
+  async conversionFault(definition: ResourceDefinition): Promise<string | undefined> {
     try {
       await this.#converted(definition)
+      return undefined
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
-      throw new ConfigurationFault(error.message)
+      return error.message
     }
   }
 

@@ -109,16 +109,6 @@ const maxInvocations = 100_000
 const tooMany = (attributes: AdmissionAttributes): StatusError =>
   refuse(attributes, `its mutating admission policies have more than ${maxInvocations} params for it`)
 
-async function faultOf(what: Promise<void>): Promise<ConfigurationFault | undefined> {
-  try {
-    await what
-    return undefined
-  } catch (error) {
-    if (!(error instanceof ConfigurationFault)) throw error
-    return error
-  }
-}
-
 /** Returns the invocations, and errors in their configuration. */
 async function collect(
   input: PolicyInput,
@@ -144,9 +134,9 @@ async function collect(
       const { name: binding = "" } = metadata
       try {
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
-        const fault = await faultOf(input.convert(definition))
+        const fault = await input.conversionFault(definition)
         if (fault !== undefined) {
-          misconfigured(fault, undefined)
+          misconfigured(new ConfigurationFault(fault), undefined)
           continue
         }
         for (const params of await collectParams(ctx, registry, paramRef, namespaceOf(attributes))) {
@@ -222,8 +212,8 @@ class Run {
         this.#errors.push({ policy: hook.name, binding, message, reason: "Invalid" })
     }
     // An earlier policy may have made it what cannot be converted any more.
-    const fault = await faultOf(this.#input.convert(definition))
-    if (fault !== undefined) return fail(fault.message)
+    const fault = await this.#input.conversionFault(definition)
+    if (fault !== undefined) return fail(fault)
     try {
       if (!(await this.#meetsConditions(invocation))) return
     } catch (error) {

@@ -90,15 +90,6 @@ function denied(attributes: AdmissionAttributes, { policy, binding, message, rea
   })
 }
 
-async function converted(input: PolicyInput, definition: ResourceDefinition): Promise<void> {
-  try {
-    await input.convert(definition)
-  } catch (error) {
-    if (!(error instanceof ConfigurationFault)) throw error
-    throw new ConfigurationFault(`failed to convert object version: ${error.message}`)
-  }
-}
-
 /** Returns the first denial; the others may warn as well. */
 async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial | undefined> {
   const { ctx, attributes } = input
@@ -124,7 +115,8 @@ async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial |
         if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
         for (const params of await collectParams(ctx, registry, paramRef, namespaceOf(attributes))) {
           await takeTurn(ctx)
-          await converted(input, definition)
+          const fault = await input.conversionFault(definition)
+          if (fault !== undefined) throw new ConfigurationFault(`failed to convert object version: ${fault}`)
           const [denial] = await askBinding(input, hook, binding, definition, params, annotations)
           first ??= denial
         }
