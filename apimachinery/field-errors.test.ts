@@ -11,3 +11,17 @@ test("supported values are printed once, however many values are not supported",
   ])
   expect(printing).toHaveBeenCalledTimes(1)
 })
+
+test.each<[path: FieldPath, text: string]>([
+  [FieldPath.root("spec", "containers").index(0).child("name"), "spec.containers[0].name"],
+  [FieldPath.root("metadata").child("labels").key("a/b"), "metadata.labels[a/b]"],
+  [FieldPath.root("spec").index(1).index(2).key("c"), "spec[1][2][c]"],
+  [FieldPath.root("spec").child("a", "b").child("[c]"), "spec.a.b.[c]"],
+  [FieldPath.root(), ""],
+  [FieldPath.root().child("spec"), "spec"],
+  [FieldPath.root().index(3).child("spec"), "[3].spec"],
+  [FieldPath.root(""), "[]"],
+  [FieldPath.root("").child("a"), "[].a"],
+])("a path %# prints as %j", (path, text) => {
+  expect(path.toString()).toBe(text)
+})

@@ -30,35 +30,53 @@ const words: Record<FieldErrorType, string> = {
   FieldValueTypeInvalid: "Invalid value",
 }
 
-/** A path in an object: `spec.containers[0].name`, `metadata.labels[a/b]`. Immutable; methods return the children. */
+/**
+ * A path in an object: `spec.containers[0].name`, `metadata.labels[a/b]`. Immutable; methods return the children. Most paths are of valid
+ * values and never printed, so the text is made on request.
+ */
 export class FieldPath {
-  readonly #text: string
+  readonly #parent: FieldPath | undefined
+  readonly #name: string | number
+  /** An item of a list or an entry of a map. */
+  readonly #inBrackets: boolean
 
-  private constructor(text: string) {
+  private constructor(parent: FieldPath | undefined, name: string | number, inBrackets: boolean) {
     countPath()
-    this.#text = text
+    this.#parent = parent
+    this.#name = name
+    this.#inBrackets = inBrackets
   }
 
   static root(...names: string[]): FieldPath {
     // Upstream's text for the whole object.
-    return new FieldPath(names.length === 1 && names[0] === "" ? "[]" : names.join("."))
+    return new FieldPath(undefined, names.length === 1 && names[0] === "" ? "[]" : names.join("."), false)
   }
 
   child(...names: string[]): FieldPath {
-    const tail = names.join(".")
-    return new FieldPath(this.#text === "" ? tail : `${this.#text}.${tail}`)
+    return new FieldPath(this, names.length === 1 ? (names[0] ?? "") : names.join("."), false)
   }
 
   index(index: number): FieldPath {
-    return new FieldPath(`${this.#text}[${index}]`)
+    return new FieldPath(this, index, true)
   }
 
   key(key: string): FieldPath {
-    return new FieldPath(`${this.#text}[${key}]`)
+    return new FieldPath(this, key, true)
   }
 
   toString(): string {
-    return this.#text
+    return FieldPath.#textOf(this)
+  }
+
+  static #textOf(path: FieldPath): string {
+    let text = ""
+    let separator = ""
+    for (let at: FieldPath | undefined = path; at !== undefined; at = at.#parent) {
+      if (at.#parent === undefined && at.#name === "") break
+      text = at.#inBrackets ? `[${at.#name}]${separator}${text}` : `${at.#name}${separator}${text}`
+      separator = at.#inBrackets ? "" : "."
+    }
+    return text
   }
 }
 

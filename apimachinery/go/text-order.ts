@@ -1,5 +1,7 @@
 // Go's order of strings, by their UTF-8 bytes; JavaScript's is by code units.
 
+import type { Steps } from "../steps.ts"
+
 const high = /[\ud800-\uffff]/
 
 export function compareText(a: string, b: string): number {
@@ -21,6 +23,41 @@ export function sortTexts(texts: string[]): void {
     if (!high.test(text)) continue
     texts.sort(compareText)
     return
+  }
+}
+
+/** Number of texts that one step of {@link sortingTexts} sorts or merges. */
+const mostAtOnce = 5000
+
+/** sortTexts with pauses, for very many. */
+export function* sortingTexts(texts: string[]): Steps<void> {
+  let runs: string[][] = []
+  for (let from = 0; from < texts.length; from += mostAtOnce) {
+    const run = texts.slice(from, from + mostAtOnce)
+    sortTexts(run)
+    runs.push(run)
+    yield
+  }
+  while (runs.length > 1) {
+    const longer: string[][] = []
+    for (let at = 0; at < runs.length; at += 2) longer.push(yield* merging(runs[at] ?? [], runs[at + 1] ?? []))
+    runs = longer
+  }
+  const [sorted = []] = runs
+  for (const [index, text] of sorted.entries()) texts[index] = text
+}
+
+function* merging(left: readonly string[], right: readonly string[]): Steps<string[]> {
+  const merged: string[] = []
+  let [l, r] = [0, 0]
+  for (;;) {
+    const [a, b] = [left[l], right[r]]
+    if (a === undefined && b === undefined) return merged
+    const isLeft = b === undefined || (a !== undefined && compareText(a, b) <= 0)
+    merged.push((isLeft ? a : b) ?? "")
+    if (isLeft) l++
+    else r++
+    if (merged.length % mostAtOnce === 0) yield
   }
 }
 

@@ -9,7 +9,8 @@ import { int64, parseExactly } from "../schema/exact-integers.ts"
 import { firstOverflow } from "../schema/json/number-literals.ts"
 import { maxDepth, survey } from "../schema/json/survey.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
-import { compareText, sortTexts } from "../go/text-order.ts"
+import { atOnce, type Steps } from "../steps.ts"
+import { compareText, sortingTexts } from "../go/text-order.ts"
 
 export type PathElement = string
 
@@ -92,23 +93,32 @@ export function compareElements(a: PathElement, b: PathElement, read = reading):
 /** An element with a single value that is a text without escapes, as most items of lists have: what precedes the text, and the text. */
 const ofOneText = /^(k:\{"[^"\\]*":|v:)"([^"\\]*)"\}?$/
 
+/** Number of elements that one step looks at. */
+const mostAtOnce = 5000
+
 /** Sorts different elements in place. */
 export function sortElements(elements: PathElement[]): void {
-  const byText = textsOf(elements)
+  atOnce(sortingElements(elements))
+}
+
+/** The same with pauses, for very many. */
+export function* sortingElements(elements: PathElement[]): Steps<void> {
+  const byText = yield* textsOf(elements)
   if (byText === undefined) {
     sortParsed(elements)
     return
   }
   const texts = [...byText.keys()]
-  sortTexts(texts)
+  yield* sortingTexts(texts)
   for (const [index, text] of texts.entries()) elements[index] = byText.get(text) ?? ""
 }
 
 /** undefined if the elements do not differ by a single text only. */
-function textsOf(elements: readonly PathElement[]): Map<string, PathElement> | undefined {
+function* textsOf(elements: readonly PathElement[]): Steps<Map<string, PathElement> | undefined> {
   const byText = new Map<string, PathElement>()
   let common: string | undefined
-  for (const element of elements) {
+  for (const [index, element] of elements.entries()) {
+    if (index % mostAtOnce === mostAtOnce - 1) yield
     const [, start, text] = ofOneText.exec(element) ?? []
     if (start === undefined || text === undefined || start !== (common ??= start)) return undefined
     byText.set(text, element)

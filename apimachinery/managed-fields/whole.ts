@@ -3,11 +3,11 @@
 import type { Json } from "../object.ts"
 import type { JsonObject } from "../schema/json-object.ts"
 import type { Steps } from "../steps.ts"
-import { sortTexts } from "../go/text-order.ts"
+import { sortingTexts, sortTexts } from "../go/text-order.ts"
 import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { addItems, elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
-import { fieldElement, type PathElement, sortElements } from "./path-element.ts"
+import { fieldElement, type PathElement, sortingElements } from "./path-element.ts"
 
 export interface Building {
   /** Construction of sets of large maps and lists, which the caller carries out at the end. */
@@ -34,12 +34,12 @@ const mostAtOnce = 5000
 function wholeMap(building: Building, map: JsonObject, type: MapType): FieldSet {
   const names = Object.keys(map)
   if (building.hasZeros) for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
-  if (names.length > 1) sortTexts(names)
   if (names.length > mostAtOnce) {
     const set: Draft = { ".": leaf }
     building.unfinished.push(filling(building, set, names, map, type))
     return set
   }
+  if (names.length > 1) sortTexts(names)
   let set: Draft | undefined
   for (const name of names) {
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
@@ -48,13 +48,8 @@ function wholeMap(building: Building, map: JsonObject, type: MapType): FieldSet 
   return set ?? leaf
 }
 
-function* filling(
-  building: Building,
-  set: Draft,
-  names: readonly string[],
-  map: JsonObject,
-  type: MapType,
-): Steps<void> {
+function* filling(building: Building, set: Draft, names: string[], map: JsonObject, type: MapType): Steps<void> {
+  yield* sortingTexts(names)
   for (const [index, name] of names.entries()) {
     if (index % mostAtOnce === 0) yield
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
@@ -93,7 +88,7 @@ function* fillingWithItems(set: Draft, list: readonly Json[], type: ListType, pu
     yield
   }
   const elements = [...found.keys()]
-  sortElements(elements)
+  yield* sortingElements(elements)
   for (const [index, element] of elements.entries()) {
     if (index % mostAtOnce === 0) yield
     putItems(element, found.get(element) ?? [])

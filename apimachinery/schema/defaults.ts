@@ -35,13 +35,13 @@ export function addDefaults(schema: Schema, object: Json): void {
   visitMissing(schema, object, (holder, key, preset) => {
     left -= sizeOf(preset)
     if (left < 0) throw requestEntityTooLarge(`Request entity too large: defaults add more than ${maxAdded} bytes`)
-    setOwn(holder as JsonObject, key, typeof preset === "object" ? copyJson(preset) : preset)
+    setOwn(holder, key, typeof preset === "object" ? copyJson(preset) : preset)
     return true
   })
 }
 
 /** Called with where a default is missing. What it puts there is visited next. False: the walk ends. */
-type VisitMissing = (holder: JsonObject | Json[], key: string, preset: Json) => boolean
+type VisitMissing = (holder: JsonObject, key: string, preset: Json) => boolean
 
 /** False: the visitor ended it. */
 function visitMissing(schema: Schema, value: Json, visit: VisitMissing): boolean {
@@ -58,26 +58,23 @@ function visitMissing(schema: Schema, value: Json, visit: VisitMissing): boolean
 }
 
 function visitEntries(schema: Schema, values: JsonObject | Json[], visit: VisitMissing): boolean {
-  return Object.entries(values).every(([key, value]) => visitEntry(schema, values, key, value, visit))
+  const keys = Array.isArray(values) ? values.keys() : Object.keys(values)
+  for (const key of keys) if (!visitEntry(schema, values as JsonObject, key, visit)) return false
+  return true
 }
 
-function visitEntry(
-  schema: Schema,
-  values: JsonObject | Json[],
-  key: string,
-  value: Json,
-  visit: VisitMissing,
-): boolean {
-  const isMissing = value === null && schema.default !== undefined && schema.nullable !== true
-  if (isMissing && !visit(values, key, schema.default as Json)) return false
-  return visitMissing(schema, (values as JsonObject)[key] as Json, visit)
+/** `values`: also a list, by index. */
+function visitEntry(schema: Schema, values: JsonObject, key: string | number, visit: VisitMissing): boolean {
+  const isMissing = values[key] === null && schema.default !== undefined && schema.nullable !== true
+  if (isMissing && !visit(values, String(key), schema.default as Json)) return false
+  return visitMissing(schema, values[key] as Json, visit)
 }
 
 /** For an object with both named fields and a schema for other fields, which is only possible if its type is "any". */
 function visitMore(schema: Schema, more: Schema, value: JsonObject, visit: VisitMissing): boolean {
-  return Object.entries(value)
-    .filter(([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key))
-    .every(([key, item]) => visitEntry(more, value, key, item, visit))
+  return Object.keys(value)
+    .filter((key) => schema.fields === undefined || !Object.hasOwn(schema.fields, key))
+    .every((key) => visitEntry(more, value, key, visit))
 }
 
 function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean {

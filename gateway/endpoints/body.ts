@@ -13,7 +13,7 @@ import { firstOfKeys } from "../../apimachinery/schema/json/scan.ts"
 import { parseObject, parsing, textOfJson, unmarshalErrors } from "../../apimachinery/schema/json/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { keepFirst } from "../../apimachinery/schema/json/repeated-keys.ts"
-import { inSteps, type Steps } from "../../apimachinery/steps.ts"
+import { atOnce, inSteps, type Steps } from "../../apimachinery/steps.ts"
 import { noteDropped } from "../custom-resources/dropped-fields.ts"
 import { awaitedPause } from "../request/awaited.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -69,7 +69,7 @@ function* decoded(
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
     const check = (given: { apiVersion: string; kind: string }): void => checkKind({ ...given, metadata: {} }, expected)
-    return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
+    return yield* decodingValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
   }
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
@@ -89,8 +89,10 @@ function* decoded(
     keepFirst(parseExactly(first), parsed.value, expected.schema)
     repeated.first = parseExactly(first)
   }
-  return decodeValue(ctx, parsed.value, expected, validation, repeated)
+  return yield* decodingValue(ctx, parsed.value, expected, validation, repeated)
 }
+
+type Origin = "body" | "patch" | "strategic" | "apply"
 
 /** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
 export function decodeValue(
@@ -98,9 +100,20 @@ export function decodeValue(
   value: Json,
   expected: Expected,
   validation: FieldValidation,
-  repeated: Repeated = { faults: [] },
-  origin: "body" | "patch" | "strategic" | "apply" = "body",
+  repeated?: Repeated,
+  origin?: Origin,
 ): KubeObject {
+  return atOnce(decodingValue(ctx, value, expected, validation, repeated, origin))
+}
+
+function* decodingValue(
+  ctx: RequestContext,
+  value: Json,
+  expected: Expected,
+  validation: FieldValidation,
+  repeated: Repeated = { faults: [] },
+  origin: Origin = "body",
+): Steps<KubeObject> {
   const object = value as unknown as KubeObject
   simplifyVersion(object)
   checkUnconverted(object, expected)
@@ -133,7 +146,10 @@ export function decodeValue(
   const asked = { ...expected, version, as: expected.kind, validation }
   reportFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   object.metadata ??= {}
-  completeDefaults(object, expected, origin === "apply")
+  yield
+  applyDefaults(expected.schema, object as unknown as Json, origin === "apply")
+  yield
+  expected.default?.(object as never)
   return object
 }
 
@@ -204,9 +220,4 @@ function checkUnconverted(object: KubeObject, { kind, version, unconverted }: Ex
   const given = parseGroupVersion(object.apiVersion)
   const detail = `converting (${given.version}.${kind}) to (${version}.${kind}): unknown conversion`
   throw badRequest(`${kind} in version "${given.version}" cannot be handled as a ${kind}: ${detail}`)
-}
-
-function completeDefaults(object: KubeObject, expected: Expected, keepsNulls: boolean): void {
-  applyDefaults(expected.schema, object as unknown as Json, keepsNulls)
-  expected.default?.(object as never)
 }

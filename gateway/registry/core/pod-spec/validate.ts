@@ -36,7 +36,7 @@ import { validatePodResources } from "./pod-resources.ts"
 import { validateRequirements } from "./resources.ts"
 import { validateAffinity, validateSpread, validateTolerations } from "./scheduling.ts"
 import { validatePodSecurityContext } from "./security.ts"
-import type { PodSpec } from "./types.ts"
+import type { PodSpec, Volume } from "./types.ts"
 import { validateVolumes } from "./volumes.ts"
 import { validateHostProcess } from "./windows.ts"
 
@@ -82,7 +82,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta
 
 /** Environment variables from files must be in an emptyDir volume. */
 function validateFileVariables(path: FieldPath, spec: PodSpec): FieldError[] {
-  const volumes = byName(spec.volumes ?? [])
+  let volumes: ReadonlyMap<string, Volume> | undefined
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
     (spec[list] ?? []).flatMap((container, index) =>
       (container.env ?? []).flatMap(({ valueFrom }, place) => {
@@ -95,7 +95,7 @@ function validateFileVariables(path: FieldPath, spec: PodSpec): FieldError[] {
           .index(place)
           .child("valueFrom", "fileKeyRef", "volumeName")
         const name = reference.volumeName ?? ""
-        const volume = volumes.get(name)
+        const volume = (volumes ??= byName(spec.volumes ?? [])).get(name)
         if (volume === undefined) return [notFoundValue(at, name)]
         return volume.emptyDir === undefined
           ? [invalidValue(at, name, "referenced volume must be of type emptyDir")]

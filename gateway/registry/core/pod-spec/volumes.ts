@@ -51,6 +51,8 @@ const sourceOrder = [
   "ephemeral",
   "image",
 ] as const satisfies readonly (keyof Volume)[]
+type SourceName = (typeof sourceOrder)[number]
+const sourceNames: ReadonlySet<string> = new Set(sourceOrder)
 /** Upstream misspells these names in the errors. */
 const forbiddenAs: Readonly<Record<string, string>> = dictionary({ cephfs: "cephFS", downwardAPI: "downwarAPI" })
 const maxInitiatorName = 64
@@ -68,10 +70,8 @@ export function validateVolumes(
   )
   for (const [index, volume] of (volumes ?? []).entries()) {
     const at = path.index(index)
-    const faults = [
-      ...validateSource(at, volume, podName),
-      ...named(at.child("name"), volume.name, validateDNS1123Label),
-    ]
+    const faults = validateSource(at, volume, podName)
+    faults.push(...named(at.child("name"), volume.name, validateDNS1123Label))
     if (known.has(volume.name)) faults.push(duplicate(at.child("name"), volume.name))
     if (faults.length === 0) known.set(volume.name, volume)
     errors.push(...faults)
@@ -90,21 +90,23 @@ export function validateVolumes(
 }
 
 function validateSource(path: FieldPath, volume: Volume, podName: string | undefined): FieldError[] {
-  const errors: FieldError[] = []
-  let sources = 0
-  for (const name of sourceOrder) {
-    const source = volume[name] as VolumeSource | undefined
-    if (source === undefined) continue
-    if (sources++ > 0) {
-      errors.push(forbiddenField(path.child(forbiddenAs[name] ?? name), "may not specify more than 1 volume type"))
-    } else {
-      const common = validateVolumeSource(path, name, source, false)
-      errors.push(...(common ?? ownSources[name]?.(path.child(name), volume, podName !== undefined) ?? []))
-    }
-  }
-  if (sources === 0) errors.push(required(path, "must specify a volume type"))
-  const first = sourceOrder.find((name) => volume[name] !== undefined)
-  return [...errors, ...nameFaults(path.child("name"), volume, first === "ephemeral" ? podName : undefined)]
+  const [name, ...more] = sourcesOf(volume)
+  if (name === undefined) return [required(path, "must specify a volume type")]
+  const common = validateVolumeSource(path, name, volume[name] as VolumeSource, false)
+  return [
+    ...(common ?? ownSources[name]?.(path.child(name), volume, podName !== undefined) ?? []),
+    ...more.map((other) =>
+      forbiddenField(path.child(forbiddenAs[other] ?? other), "may not specify more than 1 volume type"),
+    ),
+    ...nameFaults(path.child("name"), volume, name === "ephemeral" ? podName : undefined),
+  ]
+}
+
+/** Those that are set, in upstream's order. */
+function sourcesOf(volume: Volume): SourceName[] {
+  const given = Object.keys(volume).filter((key): key is SourceName => sourceNames.has(key))
+  const set = given.filter((name) => volume[name] !== undefined)
+  return set.length < 2 ? set : sourceOrder.filter((name) => set.includes(name))
 }
 
 /** Checks names that become parts of longer names. `owner`: of a claim that is created for the volume. */
