@@ -84,7 +84,7 @@ describe("a configuration file", () => {
       `/etc/part.yaml: there is no field "nam"; known are dir, hosts, inner, level, name, port, secret, url`,
     ],
     ["{name: a, toString: b}", `there is no field "toString"`],
-    ["name: a\nname: b", "/etc/part.yaml is not YAML: Map keys must be unique at line 2, column 1"],
+    ["name: a\nname: b", '/etc/part.yaml is not YAML: yaml: line 2: key "name" already set in map'],
   ])("%j: %s", ([content, message]) => {
     expect(messageOf(content)).toContain(message)
   })

@@ -4,9 +4,9 @@
 import { readFile } from "node:fs/promises"
 import { isIP } from "node:net"
 import path from "node:path"
-import { parse } from "yaml"
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { validateDNS1123Subdomain } from "../apimachinery/names.ts"
+import { parseYaml } from "../apimachinery/schema/yaml/parse.ts"
 import { isNetwork } from "../gateway/backends/networks.ts"
 import { UserError } from "./command.ts"
 
@@ -44,10 +44,9 @@ export async function readConfig<F extends Fields>(file: string, fields: F): Pro
 export function parseConfig<F extends Fields>(file: string, text: string, fields: F): ConfigOf<F> {
   let value: unknown
   try {
-    value = parse(text)
+    value = parseYaml(text)
   } catch (error) {
-    // The rest of the parser's message is an excerpt of the file.
-    throw new UserError(`${file} is not YAML: ${errorMessage(error).split(":\n")[0]}`, { cause: error })
+    throw new UserError(`${file} is not YAML: ${errorMessage(error)}`, { cause: error })
   }
   return section(fields).read(value ?? {}, { file, field: "" })
 }

@@ -1,11 +1,11 @@
 // Installs the CRDs of VirtualCluster and ClusterVersion in the super cluster and updates them to this version.
 
 import { readFile } from "node:fs/promises"
-import { parse } from "yaml"
 import { equalJson } from "../apimachinery/equality.ts"
 import type { CustomResourceDefinition, Json, KubeObject } from "../apimachinery/object.ts"
 import { applyMergePatch } from "../apimachinery/patch/merge-patch.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { parseYaml } from "../apimachinery/schema/yaml/parse.ts"
 import { pause, type Clock } from "../client/clock.ts"
 import { clusterVersions, customResourceDefinitions as definitions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
@@ -18,7 +18,7 @@ async function customResourceDefinitions(): Promise<CustomResourceDefinition[]> 
   const texts = await Promise.all(
     files.map((file) => readFile(new URL(`../manifests/crds/${file}`, import.meta.url), "utf8")),
   )
-  return texts.map((text) => parse(text) as CustomResourceDefinition)
+  return texts.map((text) => parseYaml(text) as CustomResourceDefinition)
 }
 
 /** Idempotent. Resolves when the resources are served and the default ClusterVersion exists, or when the signal ends. */

@@ -94,13 +94,13 @@ describe("invalid configurations are reported", () => {
       "{gatewayKubeconfig: a, publishNodes: some}",
       `field "publishNodes" must be one of all, used, not "some"`,
     ],
-    ["syncer", "{gatewayKubeconfig: a, externalIPs: yes}", `field "externalIPs" must be one of allow, deny, not "yes"`],
+    ["syncer", "{gatewayKubeconfig: a, externalIPs: yes}", `field "externalIPs" must be one of allow, deny, not true`],
     ["syncer", "{gatewayKubeconfig: a, networkPolicies: no}", `field "networkPolicies" must be one of allow, deny`],
     ["operator", "{gatewayKubeconfig: [a]}", `operator.yaml: field "gatewayKubeconfig" must be a text, not ["a"]`],
     ["operator", "{gatewayKubeconfig: a, vnAgentPort: 1}", `there is no field "vnAgentPort"`],
     ["vn-agent", agent, `vn-agent.yaml: field "node" is missing, and NODE_NAME is not set`],
-    ["vn-agent", "{node: n, identityKeys: a, certificate: b, key: c}", `field "kubelet" is missing`],
-    ["vn-agent", agent.replace("f}", "f, ca: g}").replace("{", "{node: n, "), `there is no field "kubelet.ca"`],
+    ["vn-agent", "{node: a, identityKeys: a, certificate: b, key: c}", `field "kubelet" is missing`],
+    ["vn-agent", agent.replace("f}", "f, ca: g}").replace("{", "{node: a, "), `there is no field "kubelet.ca"`],
   ])("%s: %s", async ([name, content, message]) => {
     vi.stubEnv("NODE_NAME", undefined)
     expect(await refusal(name, content)).toContain(message)
@@ -112,7 +112,7 @@ describe("the help of a part", () => {
     gateway: "dataDir: a",
     syncer: "gatewayKubeconfig: a",
     operator: "gatewayKubeconfig: a",
-    "vn-agent": "node: n, identityKeys: a, certificate: b, key: c",
+    "vn-agent": "node: a, identityKeys: a, certificate: b, key: c",
   }
 
   /** The names under this one ("" for the whole file) that the error about an unknown name lists. */

@@ -4,8 +4,8 @@ import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { createSecureContext } from "node:tls"
-import { parse } from "yaml"
 import { errorMessage } from "../../apimachinery/error-message.ts"
+import { parseYaml } from "../../apimachinery/schema/yaml/parse.ts"
 import { systemClock, type Clock } from "../clock.ts"
 import type { ExecConfig } from "./exec-credentials.ts"
 import type { HttpClientConfig, TlsIdentity } from "../http/transport.ts"
@@ -97,7 +97,7 @@ async function select(pathOrText: string, contextName?: string): Promise<Selecte
   const path = isText ? undefined : resolve(pathOrText)
   const what = path === undefined ? "kubeconfig" : `kubeconfig ${path}`
   const text = path === undefined ? pathOrText : await read(what, path)
-  const config = parseYaml(what, text)
+  const config = parseKubeconfig(what, text)
   const name = contextName ?? config["current-context"] ?? ""
   if (name === "") throw new Error(`${what}: no current-context is set`)
   const context = find(what, "context", config.contexts, name).context ?? {}
@@ -268,13 +268,12 @@ async function read(what: string, path: string): Promise<string> {
   }
 }
 
-function parseYaml(what: string, text: string): Kubeconfig {
+function parseKubeconfig(what: string, text: string): Kubeconfig {
   let value: unknown
   try {
-    value = parse(text)
+    value = parseYaml(text)
   } catch (error) {
-    const [reason] = errorMessage(error).split("\n") // an excerpt of the text follows
-    throw new Error(`${what} is not YAML: ${reason}`, { cause: error })
+    throw new Error(`${what} is not YAML: ${errorMessage(error)}`, { cause: error })
   }
   if (typeof value !== "object" || value === null || (value as Kubeconfig).kind !== "Config") {
     throw new Error(`${what} is not a kubeconfig (kind: Config)`)

@@ -2,7 +2,6 @@
 // names a tenant: with thousands of tenants, a scrape would be too large to be useful.
 
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { Gauge, Registry } from "prom-client"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { family, printLabels, sample } from "../../client/metrics/exposition.ts"
 import { versionInfo } from "../endpoints/version.ts"
@@ -27,16 +26,12 @@ interface Awake {
 }
 
 export class Metrics implements Disposable {
-  readonly registry = new Registry()
   /** The counts of all control planes. */
   readonly all = new Counts()
   /** The counts of control planes that had requests. They live as long as the control plane. */
   readonly #own = new WeakMap<ControlPlane, ControlPlaneCounts>()
-  readonly tenants = new Gauge({
-    name: "polyplane_tenants",
-    help: "Tenant control planes",
-    registers: [this.registry],
-  })
+  /** Number of tenants. */
+  tenants = 0
   /** Read at each scrape. */
   #followed: Awake = { awake: 0, awakeBytes: 0 }
   readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
@@ -49,44 +44,6 @@ export class Metrics implements Disposable {
     this.#places = maxInFlight
     this.#clients = clients
     this.#delay.enable()
-    const { registry } = this
-    const delay = this.#delay
-    const awake = (): number => this.#followed.awake
-    const awakeBytes = (): number => this.#followed.awakeBytes
-    registry.registerMetric(
-      new Gauge({
-        name: "polyplane_tenants_awake",
-        help: "Tenants whose store is open",
-        registers: [],
-        collect() {
-          this.set(awake())
-        },
-      }),
-    )
-    registry.registerMetric(
-      new Gauge({
-        name: "polyplane_tenants_awake_bytes",
-        help: "Memory that is held for tenants whose store is open, estimated",
-        registers: [],
-        collect() {
-          this.set(awakeBytes())
-        },
-      }),
-    )
-    registry.registerMetric(
-      new Gauge({
-        name: "polyplane_event_loop_delay_seconds",
-        help: "How late the event loop runs its work, since the last scrape",
-        labelNames: ["quantile"],
-        registers: [],
-        collect() {
-          for (const quantile of [50, 99])
-            this.set({ quantile: String(quantile / 100) }, delaySeconds(delay.percentile(quantile)))
-          this.set({ quantile: "1" }, delaySeconds(delay.max))
-          delay.reset()
-        },
-      }),
-    )
   }
 
   of(controlPlane: ControlPlane): ControlPlaneCounts {
@@ -96,9 +53,37 @@ export class Metrics implements Disposable {
   }
 
   /** The metrics of the process and all its tenants. */
-  async print(): Promise<string> {
-    const others = [this.#clients?.print() ?? "", printProcess(), await this.registry.metrics()]
-    return [buildInfo, this.all.print(), ...others].join("")
+  print(): Promise<string> {
+    return Promise.resolve(this.printAlone())
+  }
+
+  protected printAlone(): string {
+    return [buildInfo, this.all.print(), this.#clients?.print() ?? "", printProcess(), this.#printOwn()].join("")
+  }
+
+  #printOwn(): string {
+    const { awake, awakeBytes } = this.#followed
+    const gauge = (name: string, help: string, value: number) => family(name, "gauge", help, [sample(name, "", value)])
+    return [
+      gauge("polyplane_tenants", "Tenant control planes", this.tenants),
+      gauge("polyplane_tenants_awake", "Tenants whose store is open", awake),
+      gauge(
+        "polyplane_tenants_awake_bytes",
+        "Memory that is held for tenants whose store is open, estimated",
+        awakeBytes,
+      ),
+      this.#printDelay(),
+    ].join("")
+  }
+
+  #printDelay(): string {
+    const name = "polyplane_event_loop_delay_seconds"
+    const of = (quantile: number, value: number): string =>
+      sample(name, printLabels({ quantile: String(quantile) }), delaySeconds(value))
+    const delay = this.#delay
+    const samples = [of(0.5, delay.percentile(50)), of(0.99, delay.percentile(99)), of(1, delay.max)]
+    delay.reset()
+    return family(name, "gauge", "How late the event loop runs its work, since the last scrape", samples)
   }
 
   /** The metrics that a control plane may see. */
@@ -134,7 +119,6 @@ export class Metrics implements Disposable {
 
   [Symbol.dispose](): void {
     this.#delay.disable()
-    this.registry.clear()
   }
 }
 

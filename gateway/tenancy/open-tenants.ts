@@ -37,6 +37,6 @@ export async function openTenants({
     limits,
   })
   metrics.follow(tenants)
-  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+  tenants.subscribe({ added: () => void metrics.tenants++, removed: () => void metrics.tenants-- })
   return tenants
 }

@@ -24,8 +24,8 @@ export class SharedMetrics extends Metrics {
   }
 
   override async print(): Promise<string> {
-    const [own, others] = await Promise.all([super.print(), this.#others()])
-    return mergeMetrics([{ process: "primary", text: own }, ...others])
+    const others = await this.#others()
+    return mergeMetrics([{ process: "primary", text: this.printAlone() }, ...others])
   }
 }
 

@@ -178,7 +178,7 @@ async function openSpreadTenants({ data, controlPlanes, metrics, ...shared }: Te
     issuerOf: (name) => controlPlanes.issuerOf(name),
     addressOf: (name) => controlPlanes.addressOf(name),
   })
-  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+  tenants.subscribe({ added: () => void metrics.tenants++, removed: () => void metrics.tenants-- })
   return tenants
 }
 

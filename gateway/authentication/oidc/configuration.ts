@@ -2,8 +2,8 @@
 // tenant's ConfigMap kube-system/authentication-configuration, field config.yaml. Not supported: anonymous, egress selectors.
 // Source: k8s.io/apiserver/pkg/apis/apiserver.
 
-import { parse } from "yaml"
 import { type FieldError, FieldPath, invalidValue, notSupported, omitted } from "../../../apimachinery/field-errors.ts"
+import { parseYaml } from "../../../apimachinery/schema/yaml/parse.ts"
 import type { CompiledAuthenticator } from "./expressions.ts"
 import { faultsOfForm, list, record, text } from "./form.ts"
 import type { JWTAuthenticator } from "./types.ts"
@@ -57,9 +57,9 @@ export function parseConfiguration(source: string, ownIssuer: string): ParsedCon
   if (source.length > maxBytes) return fail(invalidValue(at, omitted, `must have at most ${maxBytes} bytes`))
   let configuration: unknown
   try {
-    configuration = parse(source)
+    configuration = parseYaml(source)
   } catch (error) {
-    return fail(invalidValue(at, omitted, `is no YAML: ${(error as Error).message.split("\n")[0]}`))
+    return fail(invalidValue(at, omitted, `is no YAML: ${(error as Error).message}`))
   }
   if (typeof configuration !== "object" || configuration === null || Array.isArray(configuration))
     return fail(invalidValue(at, omitted, `must be an ${kind}`))
