@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { closeConnection } from "../client/http/closing.ts"
 import { tcpKeepAlive } from "../client/http/tcp-keep-alive.ts"
 import type { Log } from "../client/log.ts"
-import { createAdminSurface, type AdminSurfaceParts } from "./admin/surface.ts"
+import type { AdminSurfaceParts } from "./admin/surface.ts"
 import { createAPIHandler } from "./endpoints/installer.ts"
 import { serveAdmin } from "./filters/admin.ts"
 import { callAPI } from "./filters/api.ts"
@@ -82,7 +82,7 @@ function filtersOf(
     readTimeout,
     withTenant(resolver), // by URL or credential → the tenant's handle; the filters below cannot reach another tenant
     withTenantMetrics(metrics),
-    serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
+    serveAdmin(parts.admin), // /polyplane/v1, for administrators of the gateway; ends here
     withAuthentication, // → user, against this tenant's trust roots only
     withImpersonation(),
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward

@@ -4,6 +4,7 @@
 import { once } from "node:events"
 import type { Request, Response, Router } from "express"
 import { noSuchPath, unauthorized } from "../../apimachinery/status.ts"
+import type { AdminSurfaceParts } from "../admin/surface.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 
@@ -11,12 +12,15 @@ const prefix = "/polyplane/"
 
 export const isForAdmin = ({ name, path }: NamedTenant): boolean => name === undefined && path.startsWith(prefix)
 
-export function serveAdmin(surface: Router): Filter {
+/** It is loaded with the first request, since express has a tenth of the modules of a process, and most processes do not need it. */
+export function serveAdmin(parts: AdminSurfaceParts): Filter {
+  let surface: Promise<Router> | undefined
+  const load = async (): Promise<Router> => (await import("../admin/surface.ts")).createAdminSurface(parts)
   return (request, response, next) => {
     const { state } = response.locals
     if (!isForAdmin(state.named)) return next()
     if (!state.isAdministrator) throw unauthorized()
-    return answered(surface, request, response)
+    return (surface ??= load()).then((router) => answered(router, request, response))
   }
 }
 
