@@ -7,13 +7,16 @@ import type { ResourceDefinition } from "../rest.ts"
 /** By an object in another version than the stored one, which may have what the conversion loses: the order of metrics, for one. */
 const origins = new WeakMap<KubeObject, KubeObject>()
 
-/** `object`: the stored object in the version of the definition, before a write. Objects of a custom resource are their version's. */
+/**
+ * `object`: the stored object in the version of the definition, before a write. Objects of a custom resource are their version's. `stored`
+ * is only called where there is another version: it may have to parse a long text once more.
+ */
 export function noteOrigin(
   { conversion, customResource }: ResourceDefinition,
   object: KubeObject,
-  stored: KubeObject,
+  stored: () => KubeObject,
 ): void {
-  if (conversion !== undefined && customResource === undefined) origins.set(object, stored)
+  if (conversion !== undefined && customResource === undefined) origins.set(object, stored())
 }
 
 /** Keeps what a write cannot change as it is stored: the status, and in writes of the status all but that. */

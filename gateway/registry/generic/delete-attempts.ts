@@ -39,7 +39,7 @@ export class DeleteAttempts {
   ): Promise<Deletion | undefined> {
     const before = await this.#reader.whole(stored)
     const current = before.object()
-    noteOrigin(this.#definition, current, this.#reader.unconverted(stored))
+    noteOrigin(this.#definition, current, () => this.#reader.unconverted(stored))
     const copy = before.copy()
     keepEmptyBytes(this.#definition, copy, current)
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())

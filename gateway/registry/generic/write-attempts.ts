@@ -159,7 +159,7 @@ export class WriteAttempts {
     const definition = this.#definition
     const before = await this.#reader.whole(stored)
     const current = before.object()
-    noteOrigin(definition, current, this.#reader.unconverted(stored))
+    noteOrigin(definition, current, () => this.#reader.unconverted(stored))
     await ctx.pause?.()
     const copy = before.copy()
     const object = await change(copy)
