@@ -78,6 +78,9 @@ function indexIn(text: string): bigint {
   return index
 }
 
+/** An element with a single value that is a text without escapes, as most items of lists have: what precedes the text, and the text. */
+const ofOneText = /^(k:\{"[^"\\]*":|v:)"([^"\\]*)"\}?$/
+
 const kinds = ".fkvi"
 
 /** The serialization order of a set's members; the place itself comes first. */
@@ -86,12 +89,12 @@ export function compareElements(a: PathElement, b: PathElement, read = reading):
   if (kind !== b.charCodeAt(0)) return kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0))
   if (kind === 0x66 /* f */) return compareText(a, b)
   if (a === b) return 0
+  const [, start, text = ""] = ofOneText.exec(a) ?? []
+  const [, otherStart, otherText = ""] = start === undefined ? [] : (ofOneText.exec(b) ?? [])
+  if (start !== undefined && start === otherStart) return compareText(text, otherText)
   const [left, right] = [read(a), read(b)]
   return kind === 0x6b /* k */ ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value)
 }
-
-/** An element with a single value that is a text without escapes, as most items of lists have: what precedes the text, and the text. */
-const ofOneText = /^(k:\{"[^"\\]*":|v:)"([^"\\]*)"\}?$/
 
 /** Number of elements that one step looks at. */
 const mostAtOnce = 5000
