@@ -16,15 +16,19 @@ export class LimitedWakings {
     this.#leastMs = leastMs
   }
 
-  /** Wakes the tenant, which is no use of it, if that may be now. Returns the milliseconds until it may be next, also if waking fails. */
-  wake(tenant: string): number {
+  /**
+   * Wakes the tenant, which is no use of it, if that may be now. Returns the milliseconds until it may be next, also if waking fails.
+   * `soonerMs`: the time between two wakings, if it is shorter for this work.
+   */
+  wake(tenant: string, soonerMs = Infinity): number {
     const now = this.#clock.elapsed()
     const woken = this.#woken.get(tenant)
-    const waitMs = woken === undefined ? 0 : woken + this.#leastMs - now
+    const leastMs = Math.min(this.#leastMs, soonerMs)
+    const waitMs = woken === undefined ? 0 : woken + leastMs - now
     if (waitMs > 0) return waitMs
     this.#woken.set(tenant, now)
     this.#tenants.wake(tenant, { isUse: false })
-    return this.#leastMs
+    return leastMs
   }
 
   /** The tenant is gone. */

@@ -3,6 +3,11 @@
 import { StatusError } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
+export interface TenantWrite {
+  /** When it comes too late (ms since the epoch), if it does. */
+  lateAt?: number | undefined
+}
+
 /**
  * A write that will be refused until somebody changes something. What super refuses is reported to the tenant before it is thrown.
  */
@@ -14,15 +19,23 @@ export class RefusedError extends Error {
   readonly mayChangeUnseen: boolean
   /** The tenant's own server refuses it, such as a webhook or a policy there. */
   readonly byTenant: boolean
+  /** As in TenantWrite. */
+  readonly lateAt: number | undefined
 
   constructor(
     message: string,
-    { mayChangeUnseen, byTenant = false, cause }: { mayChangeUnseen: boolean; byTenant?: boolean; cause?: unknown },
+    {
+      mayChangeUnseen,
+      byTenant = false,
+      lateAt,
+      cause,
+    }: { mayChangeUnseen: boolean; byTenant?: boolean; cause?: unknown } & TenantWrite,
   ) {
     super(message, cause === undefined ? {} : { cause })
     this.name = "RefusedError"
     this.mayChangeUnseen = mayChangeUnseen
     this.byTenant = byTenant
+    this.lateAt = lateAt
   }
 }
 
@@ -32,11 +45,14 @@ export const isRefusedByTenant = (error: unknown): error is RefusedError =>
 /** The tenant's own server cannot do it at the moment: a webhook of the tenant does not respond, or fails, or the server does. */
 export class TenantFailure extends Error {
   readonly code: number
+  /** As in TenantWrite. */
+  readonly lateAt: number | undefined
 
-  constructor(cause: StatusError) {
+  constructor(cause: StatusError, { lateAt }: TenantWrite = {}) {
     super(cause.message, { cause })
     this.name = "TenantFailure"
     this.code = cause.code
+    this.lateAt = lateAt
   }
 }
 
@@ -45,12 +61,13 @@ export const isOfTenant = (error: unknown): error is RefusedError | TenantFailur
   isRefusedByTenant(error) || error instanceof TenantFailure
 
 /** A write to a tenant. Throws RefusedError and TenantFailure. */
-export async function inTenant<T>(write: Promise<T>): Promise<T> {
+export async function inTenant<T>(write: Promise<T>, { lateAt }: TenantWrite = {}): Promise<T> {
   try {
     return await write
   } catch (error) {
-    if (isRefusal(error)) throw new RefusedError(error.message, { mayChangeUnseen: true, byTenant: true, cause: error })
-    throw isFailure(error) ? new TenantFailure(error) : error
+    if (isRefusal(error))
+      throw new RefusedError(error.message, { mayChangeUnseen: true, byTenant: true, lateAt, cause: error })
+    throw isFailure(error) ? new TenantFailure(error, { lateAt }) : error
   }
 }
 

@@ -50,11 +50,13 @@ export const syncerLimits = {
   refusedRetryMs: { first: 1_000, longest: 60_000 },
   /** Retry delay of calls that fail because a server does not respond. */
   unavailableRetryMs: { first: 500, longest: 30_000 },
-  /**
-   * A sleeping tenant is woken so often for what it, or super, has kept from being done: not later than the tokens expire that were
-   * renewed in vain when tokenRefreshShare of their hour had passed.
-   */
+  /** A sleeping tenant is woken so often for what it, or super, has kept from being done. */
   wakingForFailedMs: 600_000,
+  /**
+   * More often for what would come too late, as the renewal of a token that expires: when this share of the time that is left has passed,
+   * but not sooner after the last time.
+   */
+  wakingBeforeLate: { share: 0.25, leastMs: 60_000 },
   /** Of the same change of a copy: so many are made at once, further ones after a delay. So many changes are remembered. */
   repeatedChanges: { atOnce: 5, delays: { first: 1_000, longest: 60_000 }, remembered: 4_096 },
   /**

@@ -7,9 +7,10 @@
 // depends on who is at fault, and a pod that waits for room has not failed.
 
 import { backoff, type BackoffDelays } from "../client/backoff.ts"
+import type { Clock } from "../client/clock.ts"
 import type { LimitedWakings } from "../client/limited-wakings.ts"
 import type { Outcome } from "./controller.ts"
-import { RefusedError, TenantFailure, isRefusedByTenant, isUnavailable } from "./failures.ts"
+import { RefusedError, TenantFailure, isOfTenant, isRefusedByTenant, isUnavailable } from "./failures.ts"
 import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { syncerLimits } from "./options.ts"
 
@@ -37,15 +38,19 @@ interface Failed {
   failures: number
   /** Of the last one. */
   fault: Fault
+  /** When it comes too late (ms since the epoch). */
+  lateAt?: number | undefined
 }
 
 export class Retries {
   readonly #wakings: LimitedWakings
+  readonly #clock: Clock
   /** By tenant and identity. */
   readonly #failed = new Map<string, Map<string, Failed>>()
 
-  constructor(wakings: LimitedWakings) {
+  constructor(wakings: LimitedWakings, clock: Clock) {
     this.#wakings = wakings
+    this.#clock = clock
   }
 
   /**
@@ -57,6 +62,7 @@ export class Retries {
     const failed = this.#of(key)
     const isNew = isTenantsFault(faultOf(error)) && !isTenantsFault(failed.fault) && !isUnreachable(error)
     failed.fault = faultOf(error)
+    failed.lateAt = isOfTenant(error) ? error.lateAt : undefined
     return delays === undefined ? undefined : { again: this.after(key, delays), isNew }
   }
 
@@ -101,11 +107,18 @@ export class Retries {
 
   /** For a key that is at rest and due, whose tenant sleeps. Anyway it is tried again when the tenant wakes. */
   wakeFor(key: SyncKey): { requeueAfterMs: number } | undefined {
-    const fault = this.#get(key)?.fault
+    const { fault, lateAt } = this.#get(key) ?? {}
     // An event that has failed is no reason to wake it, and is gone after an hour. Running pods would lose their tokens.
     const isRefused = fault === "refusedByTenant" && key.resource !== podTokens
     if (isRefused || key.resource === superEvents) return undefined
-    return { requeueAfterMs: this.#wakings.wake(key.tenant) }
+    return { requeueAfterMs: this.#wakings.wake(key.tenant, this.#soonerMs(lateAt)) }
+  }
+
+  /** Several attempts before it is too late, the sooner after each other the nearer that is. Afterwards nothing is urgent any more. */
+  #soonerMs(lateAt = 0): number | undefined {
+    const leftMs = lateAt - this.#clock.now()
+    const { share, leastMs } = syncerLimits.wakingBeforeLate
+    return leftMs > 0 ? Math.max(leastMs, leftMs * share) : undefined
   }
 
   /** What is tried again when the tenant wakes. */

@@ -65,7 +65,7 @@ export class Syncer implements AsyncDisposable {
     this.#tenants = tenants
     this.#log = logOf(options)
     this.#clock = clock
-    this.#retries = new Retries(new LimitedWakings(tenants, clock, syncerLimits.wakingForFailedMs))
+    this.#retries = new Retries(new LimitedWakings(tenants, clock, syncerLimits.wakingForFailedMs), clock)
     const superClient = observe(options.superClient, new Reachability(this.#log))
     const settings = settingsOf(options)
     const maxWorking = options.workers ?? syncerLimits.workers
@@ -237,7 +237,9 @@ export class Syncer implements AsyncDisposable {
   #wakeFor(key: SyncKey): Outcome {
     if (this.#retries.isAtRest(key)) return this.#retries.wakeFor(key)
     this.#wake(key.tenant)
-    return key.resource === superEvents ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
+    // A renewal that is due is compared, too, but nobody else would wake the tenant if that fails, before its pods have lost their tokens.
+    const isKept = key.resource === superEvents || key.resource === podTokens
+    return isKept ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
   }
 
   async #dispatch(key: SyncKey): Promise<Outcome> {

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
+import { forbidden, internalError } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, pods, secrets, serviceAccounts } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
@@ -123,4 +124,82 @@ test("tokens that have expired when they are issued, because the clocks differ, 
     expect(issued()).toBe(minute)
     clock.advance(syncerLimits.tokenRefreshMinMs + 1000)
   }
+})
+
+describe("a token whose tenant sleeps", () => {
+  const minuteMs = 60_000
+  /** It is due when its tenant has slept for a while. */
+  async function beforeDue() {
+    const clock = new FakeClock(Date.now())
+    const clusters = await withPod(clock)
+    const { superCluster, tenants, cluster } = clusters
+    const syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+    await syncer.whenSynced()
+    await eventually(() => syncer.delayed > 0 && syncer.pending === 0, { what: "the renewal is scheduled" })
+    const token = (): string | undefined => tokenSecrets(superCluster)[0]?.data?.["token-0-0"]
+    const wake = vi.spyOn(tenants, "wake")
+    const hindered = { attempts: 0 }
+    const hinder = (error: Error): void => {
+      cluster.fail = (verb, resource) => {
+        if (verb !== "create" || resource !== "serviceaccounts") return undefined
+        hindered.attempts++
+        return error
+      }
+    }
+    const pass = async (ms: number): Promise<void> => {
+      clock.advance(ms)
+      await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+    }
+    const sleepFor = async (minutes: number): Promise<void> => {
+      for (let minute = 0; minute < minutes; minute++) {
+        tenants.sleep("acme")
+        await pass(minuteMs)
+      }
+    }
+    tenants.sleep("acme")
+    await pass(lifeSeconds * 1000 * syncerLimits.tokenRefreshShare - 1000)
+    return { ...clusters, clock, syncer, token, wake, hindered, hinder, pass, sleepFor }
+  }
+
+  test.each([
+    ["fails to renew it", internalError('failed calling webhook "w": no such host')],
+    ["refuses to renew it", forbidden(serviceAccounts, "default", "no")],
+  ])("that %s is renewed before it expires, once that is possible", async (_what, error) => {
+    const world = await beforeDue()
+    const { cluster, syncer, token, wake, hindered, hinder, sleepFor } = world
+    await using _ = syncer
+    const first = token()
+    hinder(error)
+    await sleepFor(8)
+    expect(hindered.attempts).toBeGreaterThan(3)
+    expect(wake.mock.calls.length).toBeLessThan(8)
+    expect(token()).toBe(first)
+    cluster.fail = undefined
+    await sleepFor(3)
+    expect(token()).not.toBe(first)
+  })
+
+  test("that it never renews wakes it rarely after the token has expired", async () => {
+    const { syncer, wake, hinder, sleepFor } = await beforeDue()
+    await using _ = syncer
+    hinder(forbidden(serviceAccounts, "default", "no"))
+    const leftMinutes = (lifeSeconds / 60) * (1 - syncerLimits.tokenRefreshShare)
+    await sleepFor(leftMinutes + 1)
+    expect(wake.mock.calls.length).toBeLessThanOrEqual(leftMinutes + 1)
+    wake.mockClear()
+    await sleepFor(100)
+    expect(wake.mock.calls.length).toBeLessThanOrEqual((100 * minuteMs) / syncerLimits.wakingForFailedMs)
+    expect(wake.mock.calls.length).toBeGreaterThan(5)
+  })
+
+  test("is renewed also if it cannot be woken at first", async () => {
+    const { syncer, token, wake, pass } = await beforeDue()
+    await using _ = syncer
+    const first = token()
+    wake.mockImplementationOnce(() => undefined)
+    await pass(2000)
+    expect([token(), wake.mock.calls.length]).toEqual([first, 1])
+    await pass(syncerLimits.wakingRetryMs.longest)
+    await eventually(() => token() !== first, { what: "another token" })
+  })
 })

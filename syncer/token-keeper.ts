@@ -13,7 +13,7 @@ import { recordedOwner } from "./conversion/ownership.ts"
 import { inTenant } from "./failures.ts"
 import { keyOf, podTokens, type SyncKey } from "./keys.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
-import { issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
+import { expiryOf, issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
 
 export interface TokenKeeperParts {
   tenants: Tenants
@@ -86,7 +86,8 @@ export class TokenKeeper {
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
-    const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()))
+    const lateAt = present === undefined ? undefined : expiryOf(pod, present)
+    const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
     if (present === undefined) {

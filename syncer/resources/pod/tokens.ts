@@ -72,6 +72,12 @@ export function refreshDue(pod: Pod, secret: Secret): number {
   return Number.isNaN(at) ? 0 : at
 }
 
+/** When the first of them expires that have lasted as long as the pod asks for (ms since the epoch). */
+export function expiryOf(pod: Pod, secret: Secret): number {
+  const shortest = Math.min(...tokenSources(pod).map(({ expirationSeconds }) => expirationSeconds))
+  return refreshDue(pod, secret) + shortest * 1000 * (1 - syncerLimits.tokenRefreshShare)
+}
+
 /** A pod that has ended needs no more tokens. */
 export function needsTokens(pod: Pod): boolean {
   const phase = pod.status?.phase
