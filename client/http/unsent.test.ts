@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { PassThrough } from "node:stream"
 import { expect, test } from "vitest"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
@@ -45,4 +46,16 @@ test("joined connections count in both directions, and both end when one is cut"
     await expect.poll(() => sides.map(({ destroyed }) => destroyed)).toEqual([true, true])
     await expect.poll(() => account.bytes).toBe(0)
   }
+})
+
+test("the end of a stream counts until it is taken", async () => {
+  const account = new Account()
+  const [from, to] = [new PassThrough(), new PassThrough()]
+  countUnsent(from, to, account.hold)
+  from.pipe(to)
+  from.end(piece)
+  await once(from, "close")
+  expect(account.bytes).toBeGreaterThanOrEqual(piece.length)
+  to.resume()
+  await expect.poll(() => account.bytes).toBe(0)
 })

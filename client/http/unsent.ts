@@ -18,11 +18,13 @@ export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | und
     from.destroy()
     to.destroy()
   }
-  from.on("pause", () => {
-    // While it is paused, the source reads until its own buffer is full.
-    if (release === undefined && !to.destroyed) release = hold(to.writableLength + from.readableHighWaterMark, cut)
-  })
+  const begin = (bytes: number): void => {
+    if (release === undefined && !to.destroyed && bytes > 0) release = hold(bytes, cut)
+  }
+  // While it is paused, the source reads until its own buffer is full.
+  from.on("pause", () => begin(to.writableLength + from.readableHighWaterMark))
+  // The destination still has the end of it.
+  from.once("close", () => begin(to.writableLength))
   to.on("drain", end)
   to.once("close", end)
-  from.once("close", end)
 }

@@ -10,7 +10,7 @@ import { tcpKeepAlive } from "./tcp-keep-alive.ts"
 import { nodeConnectTimeoutMs } from "./time-limits.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
-/** Timeout for a side to accept the last bytes after the other side has ended. */
+/** Timeout for a target to accept the last bytes of a client that has ended, and for a client to end that has got the last bytes. */
 const closeTimeoutMs = 30_000
 /** After longer work at one piece that is translated, its side rests, as many times as long: others share the thread. */
 const longMs = 2
@@ -181,10 +181,10 @@ export async function forwardUpgrade(
 }
 
 interface JoinOptions {
-  /** As in ForwardOptions; the client is the first side. */
+  /** As in ForwardOptions. */
   hold?: HoldUnsent | undefined
   signal?: AbortSignal | undefined
-  /** What each side has sent already. (It may have ended since, so that this can no longer be put back.) */
+  /** What client and target have sent already. (It may have ended since, so that this can no longer be put back.) */
   heads?: readonly [Buffer, Buffer]
   translation?: Translation | undefined
 }
@@ -193,24 +193,24 @@ interface JoinOptions {
  * Pipes both directions with backpressure. When one side ends or fails, the other is ended after all data has been passed on. `hold`: told
  * of what one side has sent and the other does not take.
  */
-export function join(one: Duplex, other: Duplex, { hold, signal, heads, translation = {} }: JoinOptions = {}): void {
-  if (one.destroyed || other.destroyed) {
-    one.destroy()
-    other.destroy()
+export function join(
+  client: Duplex,
+  target: Duplex,
+  { hold, signal, heads, translation = {} }: JoinOptions = {},
+): void {
+  if (client.destroyed || target.destroyed) {
+    client.destroy()
+    target.destroy()
     return
   }
-  countUnsent(one, other, hold)
-  countUnsent(other, one, hold)
-  pass(one, other, translation.fromClient, heads?.[0])
-  pass(other, one, translation.fromTarget, heads?.[1])
-  if (signal !== undefined) endWith(signal, one, other)
-  for (const [side, peer] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    side.on("error", () => undefined) // close follows
-    side.on("close", () => endPeer(peer))
-  }
+  countUnsent(client, target, hold)
+  countUnsent(target, client, hold)
+  pass(client, target, translation.fromClient, heads?.[0])
+  pass(target, client, translation.fromTarget, heads?.[1])
+  if (signal !== undefined) endWith(signal, client, target)
+  for (const side of [client, target]) side.on("error", () => undefined) // close follows
+  client.on("close", () => endTarget(target))
+  target.on("close", () => endClient(client))
 }
 
 function endWith(signal: AbortSignal, client: Duplex, target: Duplex): void {
@@ -259,18 +259,39 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
   else from.on("end", end)
 }
 
-/** Data already written is still sent: the last bytes of exec contain the command's exit status. Then the socket is destroyed. */
-function endPeer(peer: Duplex): void {
-  if (peer.destroyed) return
-  if (peer.writableFinished) {
-    peer.destroy()
+/** What the client has sent is still passed on. */
+function endTarget(target: Duplex): void {
+  if (target.destroyed) return
+  if (target.writableFinished) {
+    target.destroy()
     return
   }
-  const timer = setTimeout(() => peer.destroy(), closeTimeoutMs)
+  const timer = setTimeout(() => target.destroy(), closeTimeoutMs)
   timer.unref()
   // Also called if it is destroyed before.
-  peer.end(() => {
+  target.end(() => {
     clearTimeout(timer)
-    peer.destroy()
+    target.destroy()
   })
+}
+
+/**
+ * What the target has sent is still passed on: the last bytes of exec contain the command's exit status. As upstream, a client may take its
+ * time, as a pager does; meanwhile it holds what any slow reader holds. What it still sends is dropped, but read: a connection that is
+ * closed with unread bytes is reset, and what the client has not read by then is lost.
+ */
+function endClient(client: Duplex): void {
+  if (client.destroyed) return
+  client.resume()
+  const finished = (): void => {
+    if (client.destroyed) return
+    const timer = setTimeout(() => client.destroy(), closeTimeoutMs)
+    timer.unref()
+    client.once("close", () => clearTimeout(timer))
+    const end = (): void => void client.destroy()
+    if (client.readableEnded) end()
+    else client.once("end", end)
+  }
+  if (client.writableFinished) finished()
+  else client.end(finished)
 }
