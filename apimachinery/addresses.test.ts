@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import {
   AddressFault,
+  joinHostPort,
   masked,
   parseAddress,
   parseLooseAddress,
@@ -62,3 +63,11 @@ function faultOf(parse: () => unknown): string | undefined {
     throw error
   }
 }
+
+test.each([
+  ["10.1.0.1", 80, "10.1.0.1:80"],
+  ["fd00::1", "80", "[fd00::1]:80"],
+  ["node-1", 10250, "node-1:10250"],
+])("a host %s with a port", (host, port, joined) => {
+  expect(joinHostPort(host, port)).toBe(joined)
+})

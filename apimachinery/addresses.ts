@@ -78,6 +78,11 @@ export function isGlobalUnicast(address: Address): boolean {
   return !(isMulticast || isBroadcast || isUnspecified(address) || isLoopback(address) || isLinkLocalUnicast(address))
 }
 
+/** As Go's net.JoinHostPort. */
+export function joinHostPort(host: string, port: number | string): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`
+}
+
 /** In the format of RFC 5952. */
 export function printAddress({ value, bits }: Address): string {
   return bits === 32 ? printIPv4(value) : printIPv6(value)

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket, WebSocketServer } from "ws"
+import { pods } from "../../client/resources.ts"
 import { NodeFixture } from "../testing/node-fixture.ts"
 import {
   type RawAnswer,
@@ -27,7 +28,8 @@ beforeAll(async () => {
   tenant = await gateway.createTenant("a")
   program = createServer((request, response) => {
     const url = request.url ?? ""
-    if (url.startsWith("/page")) response.setHeader("content-type", "text/html").end('<a href="/x">')
+    if (url.startsWith("/link?")) response.setHeader("content-type", "text/html").end(`<a href="${url.slice(6)}">`)
+    else if (url.startsWith("/page")) response.setHeader("content-type", "text/html").end('<a href="/x">')
     else if (url.startsWith("/zipped")) {
       response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" })
       response.end(gzipSync('<a href="/x">'))
@@ -131,6 +133,20 @@ describe("a response", () => {
     expect(answer.code).toBe(200)
     const html = answer.headers["content-encoding"] === "gzip" ? gunzipSync(answer.bytes).toString() : answer.text
     expect(html).toBe(`<a href="${root}/services/web:80/proxy/x">`)
+  })
+
+  test.each<[ip: string, pod: string, link: string]>([
+    ["10.1.0.1", "linked", "http://10.1.0.1/x"],
+    ["10.1.0.1", "linked:8080", "http://10.1.0.1:8080/x"],
+    ["fd00::1", "linked", "http://[fd00::1]/x"],
+    ["fd00::1", "linked:8080", "http://[fd00::1]:8080/x"],
+  ])("of the pod at %s, called as %s, has its links to itself rewritten: %s", async (ip, pod, link) => {
+    const client = gateway.gateway.tenants.client("a")
+    await node.addPod(client, "linked", { 8080: (program.address() as AddressInfo).port })
+    const status = { podIP: ip, podIPs: [{ ip }] }
+    await client.patch(pods, "default", "linked", { status }, { type: "merge", subresource: "status" })
+    expect((await call(`pods/${pod}/proxy/link?${link}`)).text).toBe(`<a href="${root}/pods/${pod}/proxy/x">`)
+    await client.delete(pods, "default", "linked", { gracePeriodSeconds: 0 })
   })
 
   test("has its redirects rewritten", async () => {

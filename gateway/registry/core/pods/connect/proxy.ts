@@ -1,6 +1,6 @@
 // pods/proxy: HTTP to a port of a pod.
 
-import { isGlobalUnicast, parseLooseAddress, unmapped } from "../../../../../apimachinery/addresses.ts"
+import { isGlobalUnicast, joinHostPort, parseLooseAddress, unmapped } from "../../../../../apimachinery/addresses.ts"
 import type { Pod } from "../../../../../apimachinery/object.ts"
 import { badRequest } from "../../../../../apimachinery/status.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
@@ -22,7 +22,8 @@ const locate: Locate = async (ctx, registry, { scheme, name, port }) => {
   const number = port === "" ? (firstPort(pod) ?? defaultPorts[scheme]) : Number(port)
   const { backends } = ctx.controlPlane
   return {
-    host: `${podIP}:${number}`,
+    // As in links of the pod to itself.
+    host: port === "" ? (podIP.includes(":") ? `[${podIP}]` : podIP) : joinHostPort(podIP, number),
     dial: (signal) => {
       if (!Number.isInteger(number) || number < 1 || number > 65535)
         throw new Error(`dial tcp: lookup tcp/${port}: unknown port`)

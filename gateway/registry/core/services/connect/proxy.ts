@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/registry/core/service/storage/storage.go.
 
 import { randomInt } from "node:crypto"
+import { joinHostPort } from "../../../../../apimachinery/addresses.ts"
 import type { Endpoints, Pod, Service } from "../../../../../apimachinery/object.ts"
 import { isNotFound, notFound, serviceUnavailable } from "../../../../../apimachinery/status.ts"
 import { endpoints, pods } from "../../../../../client/resources.ts"
@@ -35,7 +36,8 @@ const locate: Locate = async (ctx, registry, { name, port }) => {
   if (subsets.length === 0) throw unavailable(name)
   const endpoint = await pickPod(client, { namespace, subsets, portName }, ctx.pause)
   if (endpoint === undefined) throw unavailable(asked)
-  return { host: `${endpoint.address}:${endpoint.port}`, dial: (signal) => backends.dialEndpoint(endpoint, signal) }
+  const host = joinHostPort(endpoint.address, endpoint.port)
+  return { host, dial: (signal) => backends.dialEndpoint(endpoint, signal) }
 }
 
 const unavailable = (service: string): Error =>
