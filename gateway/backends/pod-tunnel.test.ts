@@ -2,9 +2,11 @@
 
 import { createHash } from "node:crypto"
 import { once } from "node:events"
+import { createServer as createHttpsServer } from "node:https"
 import { createServer } from "node:tls"
 import type { AddressInfo, Socket } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
+import { WebSocketServer } from "ws"
 import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 import { openPodTunnel } from "./pod-tunnel.ts"
 
@@ -41,4 +43,28 @@ test("bytes with the acceptance that are no WebSocket are an error", async () =>
   const port = await startKubelet(Buffer.alloc(16, 0xff))
   const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
   await expect(openPodTunnel(target, new AbortController().signal)).rejects.toThrow("Invalid WebSocket frame")
+})
+
+test("what has been written is sent when the stream ends", async () => {
+  const { certificate: cert, key } = await issueServingCertificate(await createAuthority("test node"), ["127.0.0.1"])
+  const kubelet = createHttpsServer({ cert, key })
+  let received = 0
+  new WebSocketServer({ server: kubelet }).on("connection", (socket) => {
+    socket.on("message", (message: Buffer) => {
+      received += message.length - 1
+      // It takes its time.
+      socket.pause()
+      setImmediate(() => socket.resume())
+    })
+  })
+  onTestFinished(() => void kubelet.close())
+  await once(kubelet.listen(0, "127.0.0.1"), "listening")
+  const { port } = kubelet.address() as AddressInfo
+  const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
+  const stream = await openPodTunnel(target, new AbortController().signal)
+  const pieces = Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024))
+  for (const piece of pieces) stream.write(piece)
+  stream.end(() => stream.destroy())
+  await once(stream, "close")
+  await expect.poll(() => received).toBe(64 * 64 * 1024)
 })

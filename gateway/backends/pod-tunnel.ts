@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http"
 import { Duplex } from "node:stream"
 import { WebSocket, type RawData } from "ws"
+import { joinHostPort } from "../../apimachinery/addresses.ts"
 import type { UpgradeTarget } from "../../client/http/upgrade.ts"
 
 const protocol = "v4.channel.k8s.io"
@@ -25,7 +26,7 @@ const errorChannel = 1
 export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
   const { host, port, path, agent: _agent, ...options } = target
-  const socket = new WebSocket(`wss://${hostInUrl(String(host))}:${port}${path}`, [protocol], {
+  const socket = new WebSocket(`wss://${joinHostPort(String(host), port ?? "")}${path}`, [protocol], {
     ...options,
     handshakeTimeout: handshakeTimeoutMs,
     maxPayload: maxMessageBytes,
@@ -54,8 +55,6 @@ export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: 
   return promise
 }
 
-const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host)
-
 async function refusalOf(response: IncomingMessage): Promise<string> {
   let text = ""
   response.setEncoding("utf8")
@@ -74,7 +73,9 @@ class TunnelStream extends Duplex {
   readonly #socket: WebSocket
   #errorText = ""
   #seenPort = [false, false]
-  #waiting: (() => void) | undefined
+  /** Messages that are not sent yet, and what to call then. */
+  #sending = 0
+  #finish: (() => void) | undefined
 
   constructor(socket: WebSocket) {
     super({ allowHalfOpen: false })
@@ -83,7 +84,6 @@ class TunnelStream extends Duplex {
     socket.on("message", (data) => this.#take(data))
     socket.on("error", (error) => this.destroy(error))
     socket.on("close", () => {
-      this.#waiting?.()
       if (this.#errorText === "") this.push(null)
       else this.destroy(this.#fault)
     })
@@ -119,20 +119,23 @@ class TunnelStream extends Duplex {
       callback(this.#fault)
       return
     }
-    const sent = (error?: Error | null): void => callback(error)
     const message = Buffer.concat([Buffer.of(dataChannel), chunk])
-    if (this.#socket.bufferedAmount > maxUnsentBytes) this.#socket.send(message, sent)
-    else {
-      this.#socket.send(message, (error) => {
-        if (error) this.destroy(error)
-      })
-      callback()
-    }
+    const waits = this.#socket.bufferedAmount > maxUnsentBytes
+    this.#sending++
+    this.#socket.send(message, (error) => {
+      this.#sending--
+      if (waits) callback(error)
+      else if (error) this.destroy(error)
+      if (this.#sending === 0) this.#finish?.()
+    })
+    if (!waits) callback()
   }
 
+  /** What has been written is sent before: whoever ends the stream destroys it when it has finished. */
   override _final(callback: () => void): void {
+    this.#finish = callback
     this.#socket.close()
-    callback()
+    if (this.#sending === 0) callback()
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
