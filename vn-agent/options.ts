@@ -33,7 +33,8 @@ export interface KubeletAccess {
 export interface VnAgentOptions {
   /** The name of the served node in the super cluster. */
   node: string
-  host: string
+  /** Default: all addresses, of IPv6 and of IPv4. */
+  host?: string
   /** 0 selects a free port. */
   port: number
   /** PEM. */

@@ -1,6 +1,11 @@
 // Which calls are forwarded, to which pod, and with which identity.
 
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { request as httpsRequest } from "node:https"
+import { networkInterfaces } from "node:os"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { openUpgrade } from "../client/http/upgrade.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
 import { VnAgent } from "./server.ts"
 import { startKubelet } from "./testing/kubelet.ts"
@@ -158,4 +163,30 @@ test("new kubelet CAs and client certificates are used without a restart", async
   renewing.renew({ kubelet: { ...kubelet, ...second.client } })
   expect(await read()).toBe(200)
   expect(await exec()).toBe(true)
+})
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"))
+
+test.runIf(hasIPv6)("a node may have addresses of IPv6 only, and its vn-agent listens on them, too", async () => {
+  const authority = await createAuthority("nodes")
+  const serving = await issueServingCertificate(authority, ["::1", "127.0.0.1"])
+  const client = await issueClientCertificate(authority, { name: "kubelet-client", groups: [] })
+  const tls = { cert: serving.certificate, key: serving.key, ca: authority.certificate }
+  const kubelet = await startKubelet(tls, observed, "::1")
+  onTestFinished(kubelet.close)
+  const { host: _host, ...elsewhere } = options
+  await using there = await VnAgent.start({
+    ...elsewhere,
+    tls: serving,
+    kubelet: { host: "::1", port: kubelet.port, certificateAuthority: authority.certificate, ...client },
+  })
+  for (const address of ["::1", "127.0.0.1"]) {
+    const to = { host: address, port: there.port, ca: authority.certificate, agent: false as const }
+    const log = httpsRequest({ ...to, path: "/containerLogs/shop/web/main", headers: await bearer() }).end()
+    const [answer] = (await once(log, "response")) as [IncomingMessage]
+    expect([answer.statusCode, Buffer.concat(await answer.toArray()).toString()]).toEqual([200, "line 1\nline 2\n"])
+    const headers = { ...(await bearer()), ...spdyOf("v4.channel.k8s.io") }
+    const { socket } = await openUpgrade({ ...to, method: "POST", path: "/exec/shop/web/main?command=ls", headers })
+    socket.destroy()
+  }
 })

@@ -65,11 +65,12 @@ export class VnAgent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server[Symbol.asyncDispose]()
+    this.#calls[Symbol.dispose]()
   }
 }
 
 /** Handles a call: authenticates the caller, routes and authorizes the call, and forwards it to the kubelet. */
-class Calls {
+class Calls implements Disposable {
   identityKeys: readonly KeyObject[]
   readonly #node: string
   readonly #client: KubeClient
@@ -102,9 +103,8 @@ class Calls {
       basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
     this.#token = token
     this.#forward = createProxyMiddleware({
-      target: `https://${host}:${port}`,
+      target: { protocol: "https:", host, port }, // an address may be one of IPv6
       agent: this.#agent,
-      changeOrigin: true,
       proxyTimeout: 0, // a followed log may be silent for hours
       selfHandleResponse: true, // a refusal is told in other words
       on: {
@@ -119,6 +119,11 @@ class Calls {
         },
       },
     })
+  }
+
+  /** Closes the connections to the kubelet that are kept. */
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
   }
 
   /** Sets authority and client identity for new connections to the same kubelet. */

@@ -6,19 +6,19 @@ import type { AddressInfo } from "node:net"
 import { limitConnections } from "../../client/http/connection-limit.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { expositionType } from "../../client/metrics/exposition.ts"
-import { explainListen } from "../../gateway/connections/listener.ts"
+import { allAddresses, explainListen } from "../../gateway/connections/listener.ts"
 import { printProcess } from "../../gateway/metrics/process.ts"
 import { UserError } from "../command.ts"
-import { listenPort, optional, section, text, withDefault } from "../config.ts"
+import { listenPort, optional, section, text } from "../config.ts"
 
-const fields = section({ host: withDefault(text, "0.0.0.0"), port: listenPort })
+const fields = section({ host: optional(text), port: listenPort })
 
 /** Configuration field of every part. */
 export const healthField = { health: optional(fields) }
 
 /** Lines for the help of a part. */
 export const healthHelp = `  health:                serve /livez, /readyz and /metrics over plain HTTP (default: not served)
-    host                 address to listen on (default 0.0.0.0)
+    host                 address to listen on (default: all addresses)
     port                 required; 0 selects a free port
 `
 
@@ -41,7 +41,7 @@ export class HealthServer implements AsyncDisposable {
   }
 
   /** Resolves when the server listens; throws a UserError if it cannot. */
-  static async start({ host, port }: { host: string; port: number }, metrics: ClientMetrics): Promise<HealthServer> {
+  static async start({ host, port }: { host?: string; port: number }, metrics: ClientMetrics): Promise<HealthServer> {
     const started = new HealthServer(metrics)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     started.#server.once("error", reject)
@@ -49,7 +49,7 @@ export class HealthServer implements AsyncDisposable {
     try {
       await promise
     } catch (error) {
-      const { message } = explainListen(error as NodeJS.ErrnoException, host, port)
+      const { message } = explainListen(error as NodeJS.ErrnoException, host ?? allAddresses, port)
       throw new UserError(`health cannot be served: ${message}`, { cause: error })
     }
     return started

@@ -1,6 +1,6 @@
 // polyplane vn-agent: the vn-agent of the node that it runs on.
 
-import { explainListen } from "../../gateway/connections/listener.ts"
+import { allAddresses, explainListen } from "../../gateway/connections/listener.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
 import { UserError } from "../command.ts"
@@ -24,7 +24,7 @@ export const vnAgent = partCommand({
   name: "vn-agent",
   description: "Serves the kubelet API of one node to the gateway, for pods of tenants only.",
   fieldsHelp: `  node                   name of the node (default $NODE_NAME)
-  host                   address to listen on (default 0.0.0.0)
+  host                   address to listen on (default: all addresses)
   port                   port to listen on (default ${defaultVnAgentPort}; 0 selects a free port)
   identityKeys           file with one or more public keys of the gateway (required)
   certificate, key       files with the serving certificate and its key (required)
@@ -38,7 +38,7 @@ ${healthHelp}`,
   fields: {
     ...healthField,
     node: orEnvironment("NODE_NAME", text),
-    host: withDefault(text, "0.0.0.0"),
+    host: optional(text),
     port: withDefault(listenPort, defaultVnAgentPort),
     identityKeys: filePath,
     certificate: filePath,
@@ -57,7 +57,7 @@ ${healthHelp}`,
     const kubeletIdentity = await readKubeletIdentity(kubelet)
     const options = {
       node,
-      host,
+      ...(host === undefined ? {} : { host }),
       port: listen,
       ...(await readIdentity(files)),
       superClient,
@@ -78,7 +78,7 @@ ${healthHelp}`,
       followKubeletIdentity(kubelet, kubeletIdentity, renewKubelet, { signal, log }),
     ]
     stack.defer(() => Promise.all(following).then(() => undefined))
-    return `${host}:${agent.port}, for node ${node}`
+    return `${host ?? allAddresses}:${agent.port}, for node ${node}`
   },
 })
 
@@ -87,7 +87,7 @@ async function startAgent(options: Parameters<typeof VnAgent.start>[0]): Promise
     return await VnAgent.start(options)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    const { message } = explainListen(error as NodeJS.ErrnoException, options.host, options.port)
+    const { message } = explainListen(error as NodeJS.ErrnoException, options.host ?? allAddresses, options.port)
     throw new UserError(`the vn-agent cannot serve: ${message}`, { cause: error })
   }
 }

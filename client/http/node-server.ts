@@ -33,7 +33,8 @@ export class CallRefused extends Error {
 }
 
 export interface NodeServerOptions {
-  host: string
+  /** Default: all addresses, of IPv6 and of IPv4. */
+  host?: string | undefined
   /** 0 selects a free port. */
   port: number
   tls: ServerOptions

@@ -66,6 +66,9 @@ function cut(server: ClosingServer, active: Arrivals<RequestState>): void {
   for (const state of active.values) state.upgrade?.socket.destroy()
 }
 
+/** Of a server for which no address is named: of IPv6 and of IPv4, as far as the machine has them. */
+export const allAddresses = "all addresses"
+
 /** A StartError that says what to do if a server cannot listen, and other errors unchanged. */
 export function explainListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const options = { cause: error }

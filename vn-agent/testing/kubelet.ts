@@ -14,7 +14,11 @@ interface Observed {
   refusal?: { code: number; body: string } | undefined
 }
 
-export async function startKubelet(tls: { cert: string; key: string; ca: string }, observed: Observed) {
+export async function startKubelet(
+  tls: { cert: string; key: string; ca: string },
+  observed: Observed,
+  host = "127.0.0.1",
+) {
   const { seen, sockets } = observed
   const webSockets = new WebSocketServer({
     noServer: true,
@@ -56,7 +60,7 @@ export async function startKubelet(tls: { cert: string; key: string; ca: string 
       socket.pipe(socket)
     }
   })
-  await once(server.listen(0, "127.0.0.1"), "listening")
+  await once(server.listen(0, host), "listening")
   const close = (): void => {
     server.close()
     for (const socket of sockets) socket.destroy()
