@@ -3,7 +3,7 @@
 import type { SyncerOptions } from "./options.ts"
 import { Syncer } from "./syncer.ts"
 
-export type { SyncerOptions, SyncSettings } from "./options.ts"
+export type { NodeEndpoint, SyncerOptions, SyncSettings } from "./options.ts"
 export { Syncer } from "./syncer.ts"
 export { SuperPodUsage } from "./pod-usage.ts"
 export { createServiceAddresses } from "./service-addresses.ts"

@@ -7,6 +7,13 @@ import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
 
+/** `type`: of the address, as in a Node's status. */
+export interface NodeEndpoint {
+  type: string
+  address: string
+  port: number
+}
+
 /** Settings used by the kinds. */
 export interface SyncSettings {
   /** resolv.conf options for pods that use the tenant's DNS. */
@@ -14,7 +21,7 @@ export interface SyncSettings {
   /** "all": every tenant sees every node; "used": only those its pods run on. */
   publishNodes: "all" | "used"
   /** Where a node's kubelet API is served to tenants; undefined for the node's own address and port. */
-  vnAgentEndpoint: ((node: Node) => { address: string; port: number } | undefined) | undefined
+  vnAgentEndpoint: ((node: Node) => NodeEndpoint | undefined) | undefined
   /** Whether tenants' Services may receive traffic for arbitrary addresses, including those of other tenants or of super. */
   externalIPs: "allow" | "deny"
   /** Whether tenants' network policies are copied, where they may allow what the administrator's own do not. */

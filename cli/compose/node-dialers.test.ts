@@ -12,7 +12,7 @@ import { createSigningKey } from "../../gateway/pki/pki.ts"
 import { verifyIdentity } from "../../vn-agent/identity.ts"
 import { RealNodes } from "../up/real-nodes.ts"
 import { createNodeAuthority } from "../up/node-authority.ts"
-import { agentsOnNodes, vnAgentDialer } from "./node-dialers.ts"
+import { agentsOnNodes, kubeletDialer, vnAgentDialer } from "./node-dialers.ts"
 
 const nodeAt = (name: string, address: string): Node =>
   ({
@@ -41,6 +41,15 @@ test("a node's address is not read from the tenant", async () => {
   const token = String(headers?.["authorization"]).replace("Bearer ", "")
   expect(await verifyIdentity(token, "node-1", [createPublicKey(signer)])).toMatchObject({ tenant: "a" })
   expect(await dialer.dial(nodeAt("trap", "169.254.169.254"))).toBeUndefined()
+})
+
+test.each(["ExternalIP", "Hostname"])("a node that only has an address of type %s is reached at that", async (type) => {
+  const status = { addresses: [{ type, address: "there" }], daemonEndpoints: { kubeletEndpoint: { Port: 10250 } } }
+  const node = { metadata: { name: "node-1" }, status } as Node
+  const found = { get: () => Promise.resolve(node) } as unknown as KubeClient
+  expect(await agentsOnNodes(found, 10550)("node-1")).toEqual({ host: "there", port: 10550 })
+  const kubelets = kubeletDialer({ certificateAuthority: "", certificate: "", key: "" })
+  expect(await kubelets.dial(node)).toMatchObject({ host: "there", port: 10250 })
 })
 
 test("no vn-agent is started for a node that the super cluster does not have", async () => {

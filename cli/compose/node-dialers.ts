@@ -2,6 +2,7 @@
 // tenant.
 
 import type { KeyObject } from "node:crypto"
+import { nodeAddress } from "../../apimachinery/core/node-address.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { nodes } from "../../client/resources.ts"
@@ -17,14 +18,11 @@ export interface Endpoint {
 
 /** The address of the kubelet according to a Node of the super cluster. */
 function endpointOf(node: Node): Endpoint {
-  const address = addressOf(node)
+  const address = nodeAddress(node)?.address
   const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
   if (address === undefined || port === undefined || port === 0) throw noAddress(node.metadata.name ?? "")
   return { host: address, port }
 }
-
-const addressOf = ({ status }: Node): string | undefined =>
-  status?.addresses?.find(({ type }) => type === "InternalIP")?.address
 
 function noAddress(node: string, cause?: unknown): StatusError {
   return serviceUnavailable(`node ${node} has no address to reach its kubelet at`, { cause })
@@ -76,7 +74,7 @@ export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number
   return async (name) => {
     const node = await superNode(superClient, name)
     if (node === undefined) return undefined
-    const host = addressOf(node)
+    const host = nodeAddress(node)?.address
     if (host === undefined) throw noAddress(name)
     return { host, port }
   }

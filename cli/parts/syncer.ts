@@ -1,8 +1,9 @@
 // polyplane syncer: the syncer as a separate process.
 
 import { hostname } from "node:os"
+import { nodeAddress } from "../../apimachinery/core/node-address.ts"
 import type { Node } from "../../apimachinery/object.ts"
-import { startSyncer } from "../../syncer/main.ts"
+import { type NodeEndpoint, startSyncer } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { Leadership, syncerLease } from "../compose/leadership.ts"
 import { connectGateway } from "../compose/remote-gateway.ts"
@@ -35,9 +36,9 @@ ${healthHelp}`,
   ) {
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const tenants = stack.use(await connectGateway(gatewayKubeconfig, { log, metrics, signal }))
-    const vnAgentEndpoint = (node: Node): { address: string; port: number } | undefined => {
-      const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
-      return address === undefined ? undefined : { address, port: vnAgentPort }
+    const vnAgentEndpoint = (node: Node): NodeEndpoint | undefined => {
+      const found = nodeAddress(node)
+      return found && { ...found, port: vnAgentPort }
     }
     const settings = { publishNodes, externalIPs, networkPolicies, vnAgentEndpoint }
     const work = () => startSyncer({ tenants, superClient, ...settings, log, metrics })

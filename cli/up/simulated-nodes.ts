@@ -6,6 +6,7 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
 import type { NodeServer } from "../../client/http/node-server.ts"
+import type { NodeEndpoint } from "../../syncer/main.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
@@ -93,9 +94,9 @@ export class SimulatedNodes implements AsyncDisposable {
   }
 
   /** Undefined for a node that is not simulated. */
-  agentAddress(node: string): { address: string; port: number } | undefined {
+  agentAddress(node: string): NodeEndpoint | undefined {
     const agent = this.#agents.get(node)
-    return agent === undefined ? undefined : { address: host, port: agent.port }
+    return agent && { type: "InternalIP", address: host, port: agent.port }
   }
 
   /** The same address for connecting to it. */

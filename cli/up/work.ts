@@ -15,7 +15,7 @@ import { startControllers } from "../../controllers/main.ts"
 import { Gateway, type RunningGateway } from "../../gateway/main.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { defaultClusterVersion, type Operator, startOperator } from "../../operator/main.ts"
-import { startSyncer } from "../../syncer/main.ts"
+import { type NodeEndpoint, startSyncer } from "../../syncer/main.ts"
 import { UserError } from "../command.ts"
 import {
   controllersLease,
@@ -47,7 +47,7 @@ export interface WorkOptions {
   gateway: RunningGateway
   superClient: KubeClient
   /** The address of a node's vn-agent, for the node that tenants see. */
-  vnAgentEndpoint: (node: Node) => { address: string; port: number } | undefined
+  vnAgentEndpoint: (node: Node) => NodeEndpoint | undefined
   log: Log
   metrics: ClientMetrics
 }

@@ -4,6 +4,7 @@
 
 import { X509Certificate } from "node:crypto"
 import type { ClientRequest } from "node:http"
+import { nodeAddress } from "../../apimachinery/core/node-address.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
@@ -19,8 +20,6 @@ import type { NodeDialer, SuperNodeDialer } from "./node-dialer.ts"
 
 /** Port of a kubelet whose Node says nothing of it. */
 const kubeletPort = 10250
-/** The first of these addresses is used, as in clusters that kubeadm sets up. */
-const addressTypes = ["InternalIP", "ExternalIP", "Hostname"]
 /** As kubeadm names the certificate with which kube-apiserver calls kubelets. */
 const clientName = "kube-apiserver-kubelet-client"
 
@@ -43,7 +42,7 @@ export class ReachableNodes implements NodeDialer {
   async dial(node: Node): Promise<UpgradeTarget> {
     const found = await this.#parts.superNodes.dial(node)
     if (found !== undefined) return found
-    const address = isVirtualNode(node) ? undefined : addressOf(node)
+    const address = isVirtualNode(node) ? undefined : nodeAddress(node)?.address
     if (address === undefined)
       throw serviceUnavailable(`node ${node.metadata.name} has no address to reach its kubelet at`)
     const { certificate: cert, key } = await this.#certificate()
@@ -78,10 +77,4 @@ export class ReachableNodes implements NodeDialer {
     this.#client = issueClientCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
     return this.#client
   }
-}
-
-function addressOf({ status }: Node): string | undefined {
-  const addresses = status?.addresses ?? []
-  const found = addressTypes.flatMap((type) => addresses.filter((address) => address.type === type))
-  return found[0]?.address
 }

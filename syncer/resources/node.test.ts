@@ -21,12 +21,20 @@ describe("virtual nodes", () => {
   } as unknown as Node
 
   test("show only what a tenant may see, with the vn-agent's address", () => {
-    const settings = settingsOf({ vnAgentEndpoint: () => ({ address: "192.168.0.1", port: 10550 }) })
+    const settings = settingsOf({
+      vnAgentEndpoint: () => ({ type: "InternalIP", address: "192.168.0.1", port: 10550 }),
+    })
     const shown = node.toTenant(real, { ...contextWith(), settings })
     expect(shown?.metadata.labels).toEqual({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
     expect(shown?.spec).toEqual({ taints: real.spec?.taints })
     expect(shown?.status).toMatchObject({ daemonEndpoints: { kubeletEndpoint: { Port: 10550 } } })
     expect(JSON.stringify(shown)).not.toMatch(/secret-image|cloud:|10\.2\.0/)
+  })
+
+  test("have the vn-agent's address with its type, once", () => {
+    const settings = settingsOf({ vnAgentEndpoint: () => ({ type: "Hostname", address: "n", port: 10550 }) })
+    const shown = node.toTenant(real, { ...contextWith(), settings })
+    expect(shown?.status?.addresses).toEqual([{ type: "Hostname", address: "n" }])
   })
 
   test("are those that pods run on, if only these are published; the pods are read once for all nodes", () => {

@@ -164,8 +164,8 @@ function virtualStatus(superObject: Node, { settings }: SyncContext): Status {
     endpoint === undefined
       ? addresses
       : [
-          { type: "InternalIP", address: endpoint.address },
-          ...(addresses ?? []).filter(({ type }) => type === "Hostname"),
+          { type: endpoint.type, address: endpoint.address },
+          ...(addresses ?? []).filter(({ type }) => type === "Hostname" && type !== endpoint.type),
         ]
   const shownEndpoints = endpoint === undefined ? daemonEndpoints : { kubeletEndpoint: { Port: endpoint.port } }
   return compact({
