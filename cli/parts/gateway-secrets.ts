@@ -21,23 +21,31 @@ const maxAuthorities = 2
 
 type Data = Readonly<Record<string, string>>
 
-/** Often enough to renew certificates in time and to restore Secrets that were changed or deleted. */
-const againMs = 24 * 60 * 60_000
+/** Often enough to renew a kubeconfig in time and to restore Secrets that were changed or deleted. */
+export const dayMs = 24 * 60 * 60_000
+/** As other files and Secrets that somebody else renews: vn-agents load what another gateway has made within minutes. */
+export const minuteMs = 60_000
 
-/**
- * Calls until the signal ends: with retries until it succeeds, then once a day. Logs an error when it differs from the last one.
- */
+interface Published {
+  /** In log messages. */
+  what: string
+  publish: () => Promise<void>
+  /** Time until it is published again. */
+  againMs: number
+}
+
+/** Calls until the signal ends: with retries until it succeeds, then periodically. Logs an error when it differs from the last one. */
 export async function publishPeriodically(
-  publish: () => Promise<void>,
+  { what, publish, againMs }: Published,
   { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
 ): Promise<void> {
-  let lastError = ""
+  let lastError: string | undefined = ""
   for (let failures = 0; !signal.aborted;) {
     try {
       await publish()
-      log.info({}, "published the gateway's secrets in the super cluster")
+      if (lastError !== undefined) log.info({}, `published ${what} in the super cluster`)
       failures = 0
-      lastError = ""
+      lastError = undefined
     } catch (error) {
       failures++
       const message = errorMessage(error)
@@ -63,10 +71,15 @@ export async function writeSecret(client: KubeClient, where: ObjectName, data: D
   await write(client, where, await read(client, where), data)
 }
 
+interface Present {
+  data: Data
+  resourceVersion: string | undefined
+}
+
 /** Returns the authorities (PEM) that sign the vn-agents' certificates. */
 export async function publishIdentity(client: KubeClient, where: ObjectName, signer: KeyObject): Promise<string> {
   const present = await read(client, where)
-  const serving = servesOn(present) ? present : await createServing(present)
+  const serving = servesOn(present?.data) ? present.data : await createServing(present?.data)
   const data = {
     ...serving,
     "identity.pub": createPublicKey(signer).export({ type: "spki", format: "pem" }).toString(),
@@ -103,11 +116,12 @@ function certificatesOf(bundle: string): string[] {
   return bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g) ?? []
 }
 
-async function read(client: KubeClient, { namespace, name }: ObjectName): Promise<Data | undefined> {
+async function read(client: KubeClient, { namespace, name }: ObjectName): Promise<Present | undefined> {
   try {
-    const { data = {} } = await client.get<Secret>(secrets, namespace, name)
+    const { data = {}, metadata } = await client.get<Secret>(secrets, namespace, name)
     const decode = (value: string): string => Buffer.from(value, "base64").toString()
-    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]))
+    const decoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]))
+    return { data: decoded, resourceVersion: metadata.resourceVersion }
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
@@ -117,14 +131,16 @@ async function read(client: KubeClient, { namespace, name }: ObjectName): Promis
 async function write(
   client: KubeClient,
   { namespace, name }: ObjectName,
-  present: Data | undefined,
+  present: Present | undefined,
   values: Data,
 ): Promise<void> {
-  if (present !== undefined && Object.entries(values).every(([key, value]) => present[key] === value)) return
+  if (present !== undefined && Object.entries(values).every(([key, value]) => present.data[key] === value)) return
   const encode = (value: string): string => Buffer.from(value).toString("base64")
   const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encode(value)]))
   if (present !== undefined) {
-    await client.patch(secrets, namespace, name, { data }, { type: "merge" })
+    // Another gateway may have written it meanwhile: then it is read again.
+    const metadata = { resourceVersion: present.resourceVersion }
+    await client.patch(secrets, namespace, name, { metadata, data }, { type: "merge" })
     return
   }
   const secret: Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace, name }, type: "Opaque", data }

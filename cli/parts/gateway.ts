@@ -38,7 +38,15 @@ import {
   withDefault,
 } from "../config.ts"
 import { limitsField, limitsHelp } from "../limits.ts"
-import { publishPeriodically, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import {
+  dayMs,
+  minuteMs,
+  publishIdentity,
+  publishPeriodically,
+  reissued,
+  vnAgentServerName,
+  writeSecret,
+} from "./gateway-secrets.ts"
 import { etcdOfSection, etcdSection } from "../storage.ts"
 import { healthField, healthHelp } from "./health.ts"
 import { partCommand, type PartContext } from "./part.ts"
@@ -103,8 +111,8 @@ ${healthHelp}`,
     checkStorage(config)
     const storage = etcd === undefined ? {} : { etcd: await etcdOfSection(etcd) }
     // Ends after the client, because closing the client aborts a request in progress.
-    let publishing: Promise<void> | undefined
-    stack.defer(async () => publishing)
+    const publishing: Promise<void>[] = []
+    stack.defer(async () => void (await Promise.all(publishing)))
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const late: Late = {}
     const superNamespaces = new SuperNamespaces(() => superClient)
@@ -137,15 +145,21 @@ ${healthHelp}`,
     runControllers(gateway, etcd === undefined ? undefined : superClient, context)
 
     // Tenants are served even if the super cluster is unavailable.
-    const kubeconfig = reissued(() => gateway.adminKubeconfig(), adminKubeconfigMs, systemClock)
-    const publish = async (): Promise<void> => {
-      if (identitySecret !== undefined)
+    const following = { signal, log }
+    if (identitySecret !== undefined) {
+      const publish = async (): Promise<void> => {
         late.agentAuthority = await publishIdentity(superClient, identitySecret, gateway.tenantTokenSigner)
-      if (adminKubeconfigSecret !== undefined)
-        await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
+      }
+      const what = "the keys and certificates of vn-agents"
+      publishing.push(publishPeriodically({ what, publish, againMs: minuteMs }, following))
     }
-    if (identitySecret !== undefined || adminKubeconfigSecret !== undefined)
-      publishing = publishPeriodically(publish, { signal, log })
+    if (adminKubeconfigSecret !== undefined) {
+      const kubeconfig = reissued(() => gateway.adminKubeconfig(), adminKubeconfigMs, systemClock)
+      const publish = async (): Promise<void> =>
+        writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
+      const what = "the gateway's admin kubeconfig"
+      publishing.push(publishPeriodically({ what, publish, againMs: dayMs }, following))
+    }
     return gateway.url
   },
 })
