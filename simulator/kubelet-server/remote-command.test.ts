@@ -6,6 +6,7 @@ import { expect, test } from "vitest"
 import { WebSocket } from "ws"
 import { type ExecStreams, SimulatedContainer } from "../container/container.ts"
 import { FileSystem, Volume } from "../container/file-system.ts"
+import { openSpdy, received } from "./testing/spdy-client.ts"
 import { startTestServer } from "./testing/start-server.ts"
 
 test("a connection whose client does not read is cut off, and the command with it", async () => {
@@ -68,4 +69,25 @@ test("attach succeeds, whatever the exit code of the program", async () => {
       ?.subarray(1)
       .toString() ?? ""
   expect(JSON.parse(status)).toMatchObject({ status: "Success" })
+})
+
+test("over SPDY, a command has any amount of input and output, and its outcome comes last", async () => {
+  const MiB = 1024 * 1024
+  const exec = async (_: unknown, { input, stdout, stderr }: ExecStreams, signal: AbortSignal): Promise<number> => {
+    const text = (await input?.all(signal)) ?? ""
+    stdout(text)
+    stderr(text)
+    return 7
+  }
+  await using server = await startTestServer({ find: () => ({ current: { exec } }) })
+  const path = "/exec/default/web/main?command=x&input=1&output=1&error=1"
+  const target = { host: "127.0.0.1", port: server.port, ...server.client, agent: false as const, path }
+  const open = await openSpdy(target, "v4.channel.k8s.io")
+  const outputs = [await open({ streamtype: "stdout" }), await open({ streamtype: "stderr" })]
+  const stdin = await open({ streamtype: "stdin" })
+  const error = await open({ streamtype: "error" })
+  stdin.end("x".repeat(3 * MiB))
+  const [out, err, status] = await Promise.all([...outputs, error].map(received))
+  expect([out?.length, err?.length]).toEqual([3 * MiB, 3 * MiB])
+  expect(JSON.parse(String(status))).toMatchObject({ details: { causes: [{ message: "7" }] } })
 })

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http"
 import { createRequire } from "node:module"
 import type { Duplex } from "node:stream"
 /// <reference path="./spdy-transport.d.ts" />
-import type { SpdyConnection, SpdyStream, SpdyTransport } from "spdy-transport"
+import type { SpdyConnection, SpdyStream, SpdyTransport, SpdyWindow } from "spdy-transport"
 import { CallRefused } from "../../client/http/node-server.ts"
 
 export type { SpdyStream }
@@ -37,8 +37,10 @@ export function acceptSpdy(
   if (head.length > 0) socket.unshift(head)
   const connection = loadTransport().connection.create(socket, { protocol: "spdy", isServer: true })
   acceptPlainStreams(connection)
+  sendWithoutUpdates(connection._spdyState.window)
   connection.on("error", () => socket.destroy()) // the peer disconnected or violated the protocol: it cannot be notified
   connection.on("stream", (stream) => {
+    sendWithoutUpdates(stream._spdyState.window)
     stream.on("error", () => stream.destroy())
     stream.respond(200, {})
     onStream(stream)
@@ -57,4 +59,15 @@ function acceptPlainStreams(connection: SpdyConnection): void {
   const withRequest: typeof parser.parseKVs = (body, callback) =>
     parseKVs(body, (error, headers) => callback(error, headers && { ":method": "POST", ":path": "/", ...headers }))
   parser.parseKVs = withRequest
+}
+
+/**
+ * kubectl's library (github.com/moby/spdystream) knows no windows: it never says that more may be sent to it, so that a stream would stall
+ * after 64 KiB. As with kubelets, only the connection itself makes the sender wait.
+ */
+function sendWithoutUpdates({ send }: SpdyWindow): void {
+  const update: typeof send.update = (_size, sent) => {
+    if (sent !== undefined) process.nextTick(sent)
+  }
+  send.update = update
 }
