@@ -1,12 +1,14 @@
 // Which calls are forwarded, to which pod, and with which identity.
 
+import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { networkInterfaces } from "node:os"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { openUpgrade } from "../client/http/upgrade.ts"
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
+import { type Authority, createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
+import { signIdentity } from "./identity.ts"
 import { VnAgent } from "./server.ts"
 import { startKubelet } from "./testing/kubelet.ts"
 import {
@@ -15,6 +17,7 @@ import {
   bearer,
   host,
   identity,
+  node,
   observed,
   openStream,
   options,
@@ -163,6 +166,70 @@ test("new kubelet CAs and client certificates are used without a restart", async
   renewing.renew({ kubelet: { ...kubelet, ...second.client } })
   expect(await read()).toBe(200)
   expect(await exec()).toBe(true)
+})
+
+test("streams go on when certificates, authorities and the gateway's key are replaced; new ones need the new ones", async () => {
+  const [before, after] = await Promise.all([createAuthority("before"), createAuthority("after")])
+  const serving = (authority: Authority) => issueServingCertificate(authority, [host])
+  const client = (authority: Authority) => issueClientCertificate(authority, { name: "vn-agent", groups: [] })
+  const tlsOf = async (authority: Authority) => {
+    const { certificate: cert, key } = await serving(authority)
+    return { cert, key, ca: authority.certificate }
+  }
+  const { server, port, close } = await startKubelet(await tlsOf(before), observed)
+  onTestFinished(close)
+  const kubeletOf = async (authority: Authority) => ({
+    host,
+    port,
+    certificateAuthority: authority.certificate,
+    ...(await client(authority)),
+  })
+  const kubelet = await kubeletOf(before)
+  await using renewing = await VnAgent.start({ ...options, tls: await serving(before), kubelet })
+  const headers = { ...(await bearer()), ...spdyOf("v4") }
+  const path = "/exec/shop/web/main?command=sh"
+  const open = (ca: string, more = headers) =>
+    openUpgrade({ host, port: renewing.port, ca, agent: false, method: "POST", path, headers: more })
+  const { socket } = await open(before.certificate)
+
+  server.setSecureContext(await tlsOf(after))
+  const key = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  renewing.renew({
+    tls: await serving(after),
+    identityKeys: [createPublicKey(key.privateKey)],
+    kubelet: await kubeletOf(after),
+  })
+  const ping = Buffer.from([0x80, 0x03, 0x00, 0x06, 0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00, 0x01])
+  socket.write(ping)
+  expect(await once(socket, "data")).toEqual([ping])
+  socket.destroy()
+
+  await expect(open(before.certificate)).rejects.toThrow("unable to verify the first certificate")
+  await expect(open(after.certificate)).rejects.toMatchObject({ code: 401 })
+  const authorization = `Bearer ${await signIdentity(identity, node, key.privateKey)}`
+  const renewed = await open(after.certificate, { ...headers, authorization })
+  renewed.socket.destroy()
+})
+
+const dayMs = 24 * 3_600_000
+test.each([
+  ["has expired", Date.now() - 2 * 365 * dayMs],
+  ["is not valid yet", Date.now() + dayMs],
+])("a kubelet whose certificate %s is not called", async (_what, issuedAt) => {
+  const authority = await createAuthority("nodes")
+  const dated = await issueServingCertificate(authority, [host], issuedAt)
+  const tls = { cert: dated.certificate, key: dated.key, ca: authority.certificate }
+  const { port, close } = await startKubelet(tls, observed)
+  onTestFinished(close)
+  const client = await issueClientCertificate(authority, { name: "vn-agent", groups: [] })
+  const kubelet = { host, port, certificateAuthority: authority.certificate, ...client }
+  await using there = await VnAgent.start({ ...options, kubelet })
+  expect((await ask("/containerLogs/shop/web/main", await bearer(), there)).code).toBe(502)
+  const headers = { ...(await bearer()), ...spdyOf("v4") }
+  await expect(openStream("/exec/shop/web/main?command=sh", headers, { port: there.port })).rejects.toMatchObject({
+    code: 502,
+  })
+  expect(seen).toEqual([])
 })
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"))
