@@ -1,0 +1,152 @@
+// Streams between a tenant's client and a node that is under the test's control: how they end, and what waits when one side takes
+// nothing.
+
+import { once } from "node:events"
+import { createServer, type Server } from "node:https"
+import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
+import type { TLSSocket } from "node:tls"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { clusterRoleBindings, clusterRoles, nodes, pods } from "../../../../../client/resources.ts"
+import type { KubeObject } from "../../../../../apimachinery/object.ts"
+import { createAuthority, issueServingCertificate } from "../../../../pki/pki.ts"
+import { askRaw } from "../../../../testing/raw-request.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "../../../../testing/start-gateway.ts"
+
+const MiB = 1024 * 1024
+const host = "127.0.0.1"
+const spdy = "connection: upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: v4.channel.k8s.io\r\n"
+
+let gateway: TestGateway
+let kubelet: Server
+/** Connections that the node has accepted, and not ended. */
+const accepted = new Set<Duplex>()
+/** What it does with one. */
+let serve: (socket: Duplex) => void
+
+beforeAll(async () => {
+  const authority = await createAuthority("nodes")
+  const { certificate: cert, key } = await issueServingCertificate(authority, [host])
+  kubelet = createServer({ cert, key }).on("upgrade", (_request, socket: Duplex) => {
+    accepted.add(socket)
+    socket.on("error", () => undefined).once("close", () => accepted.delete(socket))
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n")
+    serve(socket)
+  })
+  await once(kubelet.listen(0, host), "listening")
+  const { port } = kubelet.address() as AddressInfo
+  const dialer = { dial: () => Promise.resolve({ host, port, ca: authority.certificate, agent: false as const }) }
+  gateway = await startTestGateway({ nodeDialer: () => dialer, limits: { tenantIdleMs: 40 } })
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  kubelet?.closeAllConnections()
+  kubelet?.close()
+})
+
+beforeEach(() => {
+  serve = (socket) => void socket.pipe(socket)
+})
+
+let serial = 0
+/** With a pod on the node. */
+async function createTenant(): Promise<TestTenant> {
+  const tenant = await gateway.createTenant(`t${serial++}`)
+  const client = gateway.gateway.tenants.client(tenant.tenant.name)
+  await client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } })
+  const spec = { nodeName: "node-1", containers: [{ name: "main", image: "i" }] }
+  const metadata = { name: "web", namespace: "default" }
+  await client.create(pods, { apiVersion: "v1", kind: "Pod", metadata, spec } as KubeObject)
+  return tenant
+}
+
+const path = "/api/v1/namespaces/default/pods/web"
+
+async function exec(tenant: TestTenant, headers = ""): Promise<TLSSocket> {
+  const before = accepted.size
+  const socket = await askRaw(gateway, tenant, `${path}/exec?command=sh&stdin=1&stdout=1`, spdy + headers)
+  const [head] = (await once(socket, "data")) as [Buffer]
+  expect(head.toString()).toMatch(/^HTTP\/1\.1 101 /)
+  await expect.poll(() => accepted.size).toBe(before + 1)
+  return socket
+}
+
+const echoes = async (socket: TLSSocket, text: string): Promise<void> => {
+  socket.write(text)
+  expect(String(((await once(socket, "data")) as [Buffer])[0])).toBe(text)
+}
+
+describe("a stream", () => {
+  test("ends when its tenant is deleted, on both sides", async () => {
+    const tenant = await createTenant()
+    const socket = await exec(tenant)
+    await echoes(socket, "hello")
+    const closed = once(socket.resume(), "close")
+    await gateway.gateway.tenants.delete(tenant.tenant.name)
+    await closed
+    await expect.poll(() => accepted.size).toBe(0)
+  })
+
+  test("goes on while its tenant is not used otherwise, and ends with its client", async () => {
+    const [tenant] = [await createTenant(), await createTenant()]
+    const socket = await exec(tenant)
+    await expect.poll(() => gateway.gateway.tenants.awake).toBe(1)
+    await echoes(socket, "hello")
+    socket.destroy()
+    await expect.poll(() => [accepted.size, gateway.gateway.tenants.awake]).toEqual([0, 0])
+  })
+
+  test("goes on when its user may no longer open one, as upstream", async () => {
+    const tenant = await createTenant()
+    const client = gateway.gateway.tenants.client(tenant.tenant.name)
+    const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "exec" } }
+    const rules = [{ apiGroups: [""], resources: ["pods/exec"], verbs: ["get", "create"] }]
+    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "ann" }]
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "exec" }
+    await client.create(clusterRoles, { ...rbac, kind: "ClusterRole", rules } as KubeObject)
+    await client.create(clusterRoleBindings, { ...rbac, kind: "ClusterRoleBinding", subjects, roleRef } as KubeObject)
+    const socket = await exec(tenant, "impersonate-user: ann\r\n")
+    await client.delete(clusterRoleBindings, undefined, "exec")
+    await expect(exec(tenant, "impersonate-user: ann\r\n")).rejects.toThrow("HTTP/1.1 403 ")
+    await echoes(socket, "hello")
+    socket.destroy()
+    await expect.poll(() => accepted.size).toBe(0)
+  })
+
+  test.each(["client", "node"])("makes its sender wait while the %s takes nothing", async (side) => {
+    const tenant = await createTenant()
+    let written = 0
+    const flood = (to: Duplex): void => {
+      const piece = Buffer.alloc(64 * 1024)
+      const more = (): void => {
+        written += piece.length
+        to.write(piece, (error) => (error ? undefined : more()))
+      }
+      more()
+    }
+    let atNode: Duplex | undefined
+    serve = (socket) => {
+      atNode = socket
+      if (side === "client") flood(socket)
+    }
+    const socket = await exec(tenant)
+    socket.pause()
+    if (side === "node") flood(socket)
+    let last = -1
+    let same = 0
+    await expect
+      .poll(() => {
+        same = written === last ? same + 1 : 0
+        last = written
+        return same
+      })
+      .toBeGreaterThan(20)
+    // The buffers of two connections in the kernel, which grow.
+    expect(written).toBeLessThan(32 * MiB)
+    socket.destroy()
+    // As upstream, a client's end is noticed when what it has sent before is taken.
+    if (side === "node") atNode?.resume()
+    await expect.poll(() => accepted.size).toBe(0)
+  })
+})
