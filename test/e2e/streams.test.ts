@@ -100,6 +100,13 @@ describe("kubectl exec", () => {
     expect(withoutEarlyMessage(answer.stderr)).toMatch(/^wrong\n/)
   })
 
+  test.each(ways)("passes megabytes on in both directions, and then the exit code, with %o", async (env) => {
+    const text = "a line of the input\n".repeat(200_000)
+    const options = { input: text, env: { ...up.environment(), ...env } }
+    const { code, stdout } = await up.tryKubectl(["exec", "-i", "talker", "--", "sh", "-c", "cat; exit 7"], options)
+    expect([code, stdout.length, stdout === text]).toEqual([7, text.length, true])
+  })
+
   test("reports a missing program", async () => {
     const { code, stderr } = await up.tryKubectl(["exec", "talker", "--", "no-such-program"])
     expect(code).not.toBe(0)
