@@ -1,6 +1,7 @@
 // A tenant controls the content of its Nodes, so the gateway must get the addresses of nodes from elsewhere.
 
 import { createPublicKey } from "node:crypto"
+import { connect } from "node:net"
 import { expect, test } from "vitest"
 import type { Node } from "../../apimachinery/object.ts"
 import { notFound } from "../../apimachinery/status.ts"
@@ -58,4 +59,36 @@ test("no vn-agent is started for a node that the super cluster does not have", a
   await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog })
   expect(await agents.agentEndpoint("node-1")).toEqual({ host: "127.0.0.1", port: expect.any(Number) as number })
   expect(await agents.agentEndpoint("trap")).toBeUndefined()
+})
+
+test("the vn-agent of a node that the super cluster has no more ends, also if nobody asks for it again", async () => {
+  const [authority, signer] = await Promise.all([createNodeAuthority(), createSigningKey()])
+  const present = new Set<string>()
+  const get = (_resource: unknown, _namespace: unknown, name: string) =>
+    present.has(name) ? Promise.resolve(nodeAt(name, "192.0.2.1")) : Promise.reject(notFound(nodes, name))
+  const superConfig = { server: "https://127.0.0.1:1" }
+  const superClient = { get } as unknown as KubeClient
+  await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog })
+  const ports: number[] = []
+  const start = async (name: string): Promise<void> => {
+    present.add(name)
+    ports.push((await agents.agentEndpoint(name))?.port ?? 0)
+  }
+  const isServed = (port = 0) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(!socket.destroy().connecting))
+      socket.on("error", () => resolve(false))
+    })
+  const served = () => Promise.all(ports.map((port) => isServed(port)))
+  for (const name of ["node-1", "node-2", "node-3"]) await start(name)
+  expect(await served()).toEqual([true, true, true])
+  present.delete("node-2")
+  expect(await agents.agentEndpoint("node-2")).toBeUndefined()
+  expect(await served()).toEqual([true, false, true])
+  present.delete("node-1")
+  for (const name of ["node-4", "node-5"]) await start(name)
+  expect(await served()).toEqual([false, false, true, true, true])
+  // It has returned.
+  await start("node-1")
+  expect((await served()).at(-1)).toBe(true)
 })

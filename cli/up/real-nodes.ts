@@ -13,6 +13,8 @@ import { type Endpoint, superNode } from "../compose/node-dialers.ts"
 import type { NodeAuthority } from "./node-authority.ts"
 
 const host = "127.0.0.1"
+/** So many nodes with a vn-agent are looked up when another one is started: more than one, so that those of nodes that are gone become fewer. */
+const lookedUpPerStart = 2
 
 export interface RealNodesOptions {
   superClient: KubeClient
@@ -50,16 +52,41 @@ export class RealNodes implements AsyncDisposable {
    * the number of nodes in the super cluster: tenants may request any name.
    */
   async agentEndpoint(node: string): Promise<Endpoint | undefined> {
+    if (!(await this.#exists(node))) return undefined
     let starting = this.#agents.get(node)
     if (starting === undefined) {
-      const { superClient } = this.#options
-      if ((await superNode(superClient, node)) === undefined) return undefined
-      starting = this.#agents.get(node) ?? this.#start(node)
+      starting = this.#start(node)
       this.#agents.set(node, starting)
       // Retried by the next call.
       starting.catch(() => this.#agents.delete(node))
+      await this.#endAbsent(node)
     }
     return { host, port: (await starting).port }
+  }
+
+  /** Of nodes that are gone, though nobody asks for them any more: a cluster may have new ones every day. Those that were looked up last are last. */
+  async #endAbsent(started: string): Promise<void> {
+    const others = [...this.#agents].filter(([node]) => node !== started).slice(0, lookedUpPerStart)
+    for (const [node, agent] of others) {
+      // What cannot be looked up is looked up again.
+      const exists = await this.#exists(node).catch(() => true)
+      if (!exists || this.#agents.get(node) !== agent) continue
+      this.#agents.delete(node)
+      this.#agents.set(node, agent)
+    }
+  }
+
+  /** Whether the super cluster has the node. The vn-agent of one that it has no more ends, as if it ran there. */
+  async #exists(node: string): Promise<boolean> {
+    if ((await superNode(this.#options.superClient, node)) !== undefined) return true
+    const agent = this.#agents.get(node)
+    this.#agents.delete(node)
+    // One that has failed to start needs no end.
+    await agent?.then(
+      (started) => started[Symbol.asyncDispose](),
+      () => undefined,
+    )
+    return false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
