@@ -47,6 +47,8 @@ export async function tunnel(
   server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
     const near = createWebSocketStream(client)
+    // It would wait for the end of a handshake, also on a connection that is reset.
+    socket.once("close", () => near.destroy())
     join(near, far.socket, { hold, signal, heads: [Buffer.alloc(0), far.head] })
   })
 }
