@@ -72,7 +72,7 @@ export function refreshDue(pod: Pod, secret: Secret): number {
   return Number.isNaN(at) ? 0 : at
 }
 
-/** When the first of them expires that have lasted as long as the pod asks for (ms since the epoch). */
+/** When the first of the tokens in the Secret expires, if each has the lifetime that the pod asks for (ms since the epoch). */
 export function expiryOf(pod: Pod, secret: Secret): number {
   const shortest = Math.min(...tokenSources(pod).map(({ expirationSeconds }) => expirationSeconds))
   return refreshDue(pod, secret) + shortest * 1000 * (1 - syncerLimits.tokenRefreshShare)
