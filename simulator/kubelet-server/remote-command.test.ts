@@ -91,3 +91,24 @@ test("over SPDY, a command has any amount of input and output, and its outcome c
   expect([out?.length, err?.length]).toEqual([3 * MiB, 3 * MiB])
   expect(JSON.parse(String(status))).toMatchObject({ details: { causes: [{ message: "7" }] } })
 })
+
+// kubectl reads no output before, and beyond 50 frames of it not even the answers.
+test("over SPDY, a command says nothing before the client has been told that all its streams are open", async () => {
+  const exec = async (_: unknown, { stdout }: ExecStreams): Promise<number> => {
+    for (let line = 0; line < 100; line++) stdout("x".repeat(16 * 1024))
+    return Promise.resolve(0)
+  }
+  await using server = await startTestServer({ find: () => ({ current: { exec } }) })
+  const path = "/exec/default/web/main?command=x&output=1&error=1"
+  const target = { host: "127.0.0.1", port: server.port, ...server.client, agent: false as const, path }
+  const open = await openSpdy(target, "v4.channel.k8s.io")
+  const seen: string[] = []
+  const streams = []
+  for (const streamtype of ["error", "stdout", "stderr"]) {
+    const stream = await open({ streamtype })
+    stream.once("response", () => seen.push("answer")).once("data", () => seen.push(streamtype))
+    streams.push(stream)
+  }
+  await Promise.all(streams.map(received))
+  expect(seen).toEqual(["answer", "answer", "answer", expect.any(String), expect.any(String)])
+})

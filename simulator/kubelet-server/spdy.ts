@@ -42,8 +42,8 @@ export function acceptSpdy(
   connection.on("stream", (stream) => {
     sendWithoutUpdates(stream._spdyState.window)
     stream.on("error", () => stream.destroy())
-    stream.respond(200, {})
-    onStream(stream)
+    // As kubelets: nothing is sent before the answer, which takes longer since its headers are compressed.
+    stream.respond(200, {}, (error) => void (error ?? onStream(stream)))
   })
   connection.start(3.1)
   return connection
