@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
-import { internalError } from "../apimachinery/status.ts"
+import { conflict, internalError, type StatusError } from "../apimachinery/status.ts"
 import {
   configMaps,
   deployments,
@@ -76,12 +76,16 @@ const cases: Record<string, Case> = {
 }
 
 /** Fails to let that happen. Returns the number of attempts. */
-function failWith(cluster: FakeCluster, refused: string): () => number {
+function failWith(
+  cluster: FakeCluster,
+  refused: string,
+  failure = (): StatusError => internalError('failed calling webhook "w": no such host'),
+): () => number {
   let tries = 0
   cluster.fail = (verb, resource) => {
     if (`${verb} ${resource}` !== refused) return undefined
     tries++
-    return internalError('failed calling webhook "w": no such host')
+    return failure()
   }
   return () => tries
 }
@@ -203,14 +207,44 @@ test("what a controller has given up is no use of its tenant, whenever it wakes,
   world.tenants.wake("a")
   await eventually(() => expect(tries()).toBeGreaterThan(givenUp))
   expect(new Set(world.uses)).toEqual(new Set([false]))
-  // It is given up again, and falls asleep. Half a day later it is due.
+  // Its failure is known: that was all, and the tenant falls asleep. Half a day later it is due.
   await world.pass(300, 1_000, true)
-  expect(tries()).toBeGreaterThan(givenUp + 15)
+  expect(tries()).toBe(givenUp + 1)
   expect(world.tenants.rest()).toBe(0)
   world.forgetCalls()
   await world.pass(13 * 60, 60_000)
   expect(new Set(world.wakings)).toEqual(new Set([false]))
   expect(new Set(world.uses)).toEqual(new Set([false]))
+})
+
+const other = conflict(replicaSets, "a", "changed")
+test.each<[what: string, change: (cluster: FakeCluster, failure: { now: StatusError }) => void, tries: number]>([
+  ["once, if it fails as before", () => undefined, 1],
+  ["as often as at first, if it fails in another way", (_cluster, failure) => (failure.now = other), 16],
+  [
+    "as often as at first, if it has changed",
+    (cluster) => cluster.edit(deployments, "default", "a", { spec: { replicas: 2 } }),
+    16,
+  ],
+])("what a controller has given up is tried when its tenant wakes: %s", async (_what, change, times) => {
+  const cluster = new FakeCluster()
+  await cluster.create(deployments, deployment)
+  const failure: { now: StatusError } = { now: internalError("no such host") }
+  const tries = failWith(cluster, "create replicasets", () => failure.now)
+  await using world = begin(cluster, "deployment")
+  world.tenants.wake("a")
+  await eventually(() => expect(tries()).toBe(1))
+  await world.pass(300, 1_000, true)
+  expect(world.tenants.rest()).toBe(0)
+  change(cluster, failure)
+  for (const expected of [times, 1]) {
+    const before = tries()
+    world.tenants.wake("a")
+    await eventually(() => expect(tries()).toBe(before + 1))
+    await world.pass(300, 1_000, true)
+    expect(tries()).toBe(before + expected)
+    expect(world.tenants.rest()).toBe(0)
+  }
 })
 
 test("what a controller has given up is tried again at once when its tenant's admission changes", async () => {

@@ -23,6 +23,8 @@ export interface FrameOptions<K> {
   isPeriodic?: boolean | undefined
   /** When a sleeping tenant is woken for this key, which is due and has not failed. "never": it is added again when the tenant wakes. */
   wakesInMs(key: K): number | "never"
+  /** The state of what is reconciled, in which a failure that has been given up is not retried. */
+  stateOf?(key: K): string | undefined
 }
 
 export type Reconcile<K> = (key: K, actor: Actor, signal: AbortSignal) => Promise<ReconcileResult | Untried>
@@ -72,6 +74,7 @@ export class Frame<K extends { tenant: string }> {
     const { tenants, failed, workers, log, signal } = this.#ctx
     const { name } = this.#options
     const { queue } = this
+    const giveUp = giveUpOf(name)
     const stops = [tenants.register(queue), tenants.subscribe({ removed: (tenant) => queue.removeGroup(tenant.name) })]
     failed.subscribe((tenant) => this.tryAgain(tenant))
     await runWorkers({
@@ -81,7 +84,7 @@ export class Frame<K extends { tenant: string }> {
       log,
       signal,
       reconcile: (key, until) => this.#reconcile(key, reconcile, until),
-      giveUp: giveUpOf(name),
+      giveUp: giveUp && { ...giveUp, stateOf: (key) => this.#options.stateOf?.(key) },
     })
     for (const stop of stops) stop()
     queue[Symbol.dispose]()

@@ -15,6 +15,7 @@ const idOf = ({ group, name }: Key): string => `${group}/${name}`
 const keyOf = (id: string): Key => ({ group: id.slice(0, 1), name: id.slice(2) })
 const groups = ["a", "b", "c", "d"]
 const names = Array.from({ length: 12 }, (_, n) => String(n))
+const failures = ["no", "later"]
 const limits = { baseDelayMs: 5, maxDelayMs: 100, keysPerGroup: 6 }
 /** Each step takes as long, so that no two keys are due at the same time. */
 const stepMs = 1 / 8192
@@ -32,6 +33,8 @@ class Model {
   readonly failures = new Map<string, number>()
   /** In the order in which they first failed. */
   readonly failed = new Set<string>()
+  /** With which failure they were given up, unless they have been added since. */
+  readonly known = new Map<string, string>()
   readonly refused = new Set<string>()
   /** If there are any, no group can be served. */
   waiters = 0
@@ -54,6 +57,11 @@ class Model {
     return !isFull && this.of(this.queued, group).length > 0
   }
 
+  change(id: string): void {
+    this.known.delete(id)
+    this.add(id)
+  }
+
   add(id: string): void {
     const { group } = keyOf(id)
     if (this.queued.includes(id)) return
@@ -70,17 +78,20 @@ class Model {
     const failures = this.failures.get(id) ?? 0
     this.failures.set(id, failures + 1)
     this.failed.add(id)
+    this.known.delete(id)
     this.addAfter(id, now + Math.min(limits.baseDelayMs * 2 ** failures, limits.maxDelayMs))
   }
 
   forget(id: string): void {
     this.failures.delete(id)
     this.failed.delete(id)
+    this.known.delete(id)
   }
 
-  giveUp(id: string, due: number): void {
+  giveUp(id: string, due: number, failure: string): void {
     this.failures.delete(id)
     this.failed.add(id)
+    this.known.set(id, failure)
     this.addAfter(id, due)
   }
 
@@ -193,6 +204,7 @@ class Run {
     expect(this.#metrics.depth).toBe(model.queued.length + model.again.size)
     expect(queue.retries(keyOf(id))).toBe(model.failures.get(id) ?? 0)
     expect(queue.hasFailed(keyOf(id))).toBe(model.failed.has(id))
+    for (const failure of failures) expect(queue.isGivenUp(keyOf(id), failure)).toBe(model.known.get(id) === failure)
     const { group } = keyOf(id)
     const isBusy = model.of([...model.queued, ...model.processing], group).length > 0
     expect(queue.isBusy(group)).toBe(isBusy || model.refused.has(group))
@@ -204,7 +216,7 @@ class Run {
     switch (pick(random, ["add", "add", "add", "later", "get", "get", "done", "done", "fail", "pass", "other"])) {
       case "add":
         queue.add(keyOf(id))
-        return model.add(id)
+        return model.change(id)
       case "later": {
         const ms = random(50)
         queue.addAfter(keyOf(id), ms)
@@ -240,8 +252,9 @@ class Run {
     if (chance(random, 0.5)) return this.#waiters.at(random(this.#waiters.length))?.abort()
     if (chance(random, 0.3)) {
       const ms = 1 + random(50)
-      queue.giveUp(keyOf(id), ms)
-      return model.giveUp(id, this.#clock.elapsed() + ms)
+      const failure = pick(random, failures)
+      queue.giveUp(keyOf(id), ms, failure)
+      return model.giveUp(id, this.#clock.elapsed() + ms, failure)
     }
     queue.forget(keyOf(id))
     model.forget(id)

@@ -1,6 +1,7 @@
 // The loop of every controller: take a key, reconcile it, and decide what happens next. The only place that logs errors of
 // reconciles.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { StatusError, hasReason } from "../../apimachinery/status.ts"
 import type { Log } from "../log.ts"
 import { isNamespaceTerminating } from "../namespace-terminating.ts"
@@ -22,11 +23,13 @@ export interface Untried {
   requeueAfterMs: number
 }
 
-export interface GiveUp {
+export interface GiveUp<K> {
   /** Number of consecutive failures that are retried. */
   after: number
   /** The key is retried once more after this time. */
   retryMs: number
+  /** The state of what the key names. In the same state, the failure with which it was given up is not retried. */
+  stateOf?(key: K): string | undefined
 }
 
 export interface WorkerOptions<K> {
@@ -38,7 +41,7 @@ export interface WorkerOptions<K> {
   log: Log
   signal: AbortSignal
   /** When to give up a failing key. Default: never. */
-  giveUp?: GiveUp | undefined
+  giveUp?: GiveUp<K> | undefined
 }
 
 /**
@@ -101,8 +104,11 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
       queue.forget(key)
       return
     }
+    const failure = failureOf(options, key, error)
     // Conflicts are normal with optimistic locking; the next try reads the new state.
-    if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
+    if (queue.isGivenUp(key, failure)) {
+      log.debug({ controller: name, key, error: errorMessage(error) }, "reconcile failed as before it was given up")
+    } else if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
       log.debug({ controller: name, key, error: error.message }, "reconcile conflicted; retrying")
     } else if (isNamespaceTerminating(error)) {
       log.debug({ controller: name, key }, "the namespace is being deleted")
@@ -111,15 +117,23 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
     } else {
       log.error({ controller: name, key, err: error }, "reconcile failed unexpectedly")
     }
-    retry(options, key)
+    retry(options, key, failure)
   }
 }
 
-function retry<K>({ queue, name, log, giveUp }: WorkerOptions<K>, key: K): void {
-  if (giveUp === undefined || queue.retries(key) < giveUp.after) {
+function retry<K>({ queue, name, log, giveUp }: WorkerOptions<K>, key: K, failure: string): void {
+  const isKnown = queue.isGivenUp(key, failure)
+  if (giveUp === undefined || (!isKnown && queue.retries(key) < giveUp.after)) {
     queue.addRateLimited(key)
     return
   }
-  log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often; giving up")
-  queue.giveUp(key, giveUp.retryMs)
+  if (!isKnown)
+    log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often; giving up")
+  queue.giveUp(key, giveUp.retryMs, failure)
+}
+
+/** Equal texts: it has failed likewise, in the same state. A message may contain a name that was generated for the attempt. */
+function failureOf<K>({ giveUp }: WorkerOptions<K>, key: K, error: unknown): string {
+  const what = error instanceof StatusError ? `${error.code} ${error.status.reason}` : errorMessage(error)
+  return `${giveUp?.stateOf?.(key)} ${what}`
 }
