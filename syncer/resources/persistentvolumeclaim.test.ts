@@ -78,6 +78,26 @@ test.each([
   expect(steps).toEqual(reported ? [{ patch }] : [])
 })
 
+const sized = (storage: string, capacity?: string): PersistentVolumeClaim =>
+  ({
+    ...claim({}, { resources: { requests: { storage } } }),
+    status: { capacity: { storage: capacity } },
+  }) as PersistentVolumeClaim
+
+test.each([
+  ["expanded by the tenant", "2Gi", sized("1Gi", "1Gi"), "2Gi"],
+  ["the same in other words", "1024Mi", sized("1Gi", "1Gi"), undefined],
+  ["expanded by super's administrator", "1Gi", sized("2Gi", "2Gi"), undefined],
+  ["being expanded by super's administrator", "1Gi", sized("2Gi", "1Gi"), undefined],
+  ["expanded by both", "3Gi", sized("2Gi", "2Gi"), "3Gi"],
+  ["larger than the tenant asks for by now, since it got more", "2Gi", sized("3Gi", "3Gi"), undefined],
+  ["larger than the tenant asks for by now, and it cannot get that", "2Gi", sized("100Ti", "1Gi"), "2Gi"],
+])("the copy of a claim that is %s", (_what, wanted, copy, expected) => {
+  const patch = { spec: { resources: { requests: { storage: expected } } } }
+  const context = {} as SyncContext
+  expect(persistentVolumeClaim.changed(sized(wanted), copy, context)).toEqual(expected === undefined ? [] : [{ patch }])
+})
+
 const snapshot = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" }
 const otherClaim = { kind: "PersistentVolumeClaim", name: "s" }
 const ofPrivate = { storageClassName: "private" }

@@ -7,6 +7,7 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../.
 import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { compareQuantities, parseQuantity } from "../../apimachinery/quantity.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
@@ -26,11 +27,9 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     spec: { ...object.spec } as NonNullable<PersistentVolumeClaim["spec"]>,
   }),
   changed(object, superObject) {
-    const requests = object.spec?.resources?.requests
-    const wanted = requests?.["storage"]
-    const current = superObject.spec?.resources?.requests?.["storage"]
+    const wanted = object.spec?.resources?.requests?.["storage"]
     // All other fields are immutable. A volume bound in super stays bound even if the tenant has not seen that yet.
-    return wanted === undefined || wanted === current
+    return wanted === undefined || !mayRequest(superObject, wanted)
       ? []
       : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
   },
@@ -63,6 +62,16 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     }
     return steps
   },
+}
+
+/**
+ * Whether the copy requests another size, and may request that one: more, or less as long as that is more than it has got, after an
+ * expansion that fails. Otherwise super's administrator has expanded it, as the status shows. Source: ValidatePersistentVolumeClaimUpdate.
+ */
+function mayRequest({ spec, status }: PersistentVolumeClaim, wanted: string): boolean {
+  const compared = (size = "0"): number => compareQuantities(parseQuantity(wanted), parseQuantity(size))
+  const change = compared(spec?.resources?.requests?.["storage"])
+  return change > 0 || (change < 0 && compared(status?.capacity?.["storage"]) > 0)
 }
 
 const isOfSuper = ({ metadata }: PersistentVolumeClaim): boolean =>
