@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Node } from "../apimachinery/object.ts"
 import { virtualNodeLabel } from "../apimachinery/tenancy.ts"
 import { silentLog } from "../client/log.ts"
@@ -79,6 +79,19 @@ describe("leases of virtual nodes", () => {
     stop.abort()
     const times = (await cluster.list(leases)).items.map(({ spec }) => (spec as { renewTime: string }).renewTime)
     expect(times).toEqual(nodes.map(() => "1970-01-01T00:00:20.000000Z"))
+  })
+
+  test("are no use of the tenant when they are renewed", async () => {
+    const tenants = new FakeTenants()
+    tenants.add(fakeTenant("own", { controllers: false }))
+    const client = vi.spyOn(tenants, "client")
+    const stop = new AbortController()
+    const options = { tenants, nodesOf: () => [node("node-1", "True")], clock: new FakeClock(0), log: silentLog }
+    const running = keepNodeLeases(options, stop.signal)
+    await turns()
+    stop.abort()
+    await running
+    expect(client.mock.calls.map(([, use]) => use)).toEqual([{ isUse: false }])
   })
 
   test("are not created for other tenants", async () => {

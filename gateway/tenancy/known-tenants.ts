@@ -64,10 +64,18 @@ export class KnownTenants implements Disposable {
       opening: new Semaphore(limits.maxOpening),
       log,
     }
-    this.#sleep = new Sleep(parts.limits, (tenant) => {
-      for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
-      return false
+    this.#sleep = new Sleep(parts.limits, {
+      isBusy: (tenant) => {
+        for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
+        return false
+      },
+      isExpected: (entry) => entry.presence.isExpected || this.#mayBeExpectedElsewhere(entry),
     })
+  }
+
+  /** Who watches its leases at another gateway is not known, and those who renew them follow tenants here (endpoints/verbs/watch.ts). */
+  #mayBeExpectedElsewhere({ record: { tenant } }: TenantEntry): boolean {
+    return this.#parts.others !== undefined && !tenant.controllers && this.#subscriptions.last > 0
   }
 
   #slept(entry: TenantEntry, revision: number): void {

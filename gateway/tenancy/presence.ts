@@ -1,8 +1,10 @@
-// Tracks the current uses of a control plane and the time of the last one, which determine when it may fall asleep.
+// Tracks the current uses of a control plane, the time of the last one, and who expects it to be awake, which determine when it may fall
+// asleep.
 
 export class Presence {
   readonly tenant: string | undefined
   #uses = 0
+  #expectations = 0
   #last = -Infinity
 
   /** `tenant`: its name, if it is a tenant's. */
@@ -20,6 +22,18 @@ export class Presence {
       this.#uses--
       if (counts) this.touch()
     }
+  }
+
+  /** Begins a time in which it should be awake, also unused: it ends when the returned function is called, once. */
+  expect(): () => void {
+    this.#expectations++
+    return () => {
+      this.#expectations--
+    }
+  }
+
+  get isExpected(): boolean {
+    return this.#expectations > 0
   }
 
   /** Records a use at this moment. */

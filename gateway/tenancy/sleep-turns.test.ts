@@ -8,7 +8,7 @@ import type { TenantEntry } from "./tenant-entry.ts"
 const limits = { tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 }
 
 test("a tenant that is woken for subscribers is announced once, which does not count as use", async () => {
-  using sleep = new Sleep(limits, () => false)
+  using sleep = new Sleep(limits, { isBusy: () => false, isExpected: () => false })
   const introduced: unknown[] = []
   const sleeper = (name: string): TenantEntry =>
     ({ isAwake: false, introduce: (isUse?: boolean) => Promise.resolve(introduced.push([name, isUse])) }) as never
@@ -27,7 +27,7 @@ test("a tenant that is woken for subscribers is announced once, which does not c
 test("at a start sleeping tenants are woken when the followers that are still to come have come, which awake ones do not wait for", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
   onTestFinished(() => void vi.useRealTimers())
-  using sleep = new Sleep(limits, () => false)
+  using sleep = new Sleep(limits, { isBusy: () => false, isExpected: () => false })
   const introduced: string[] = []
   const tenant = (name: string, isAwake: boolean): TenantEntry =>
     ({ isAwake, introduce: () => Promise.resolve(introduced.push(name)) }) as never
@@ -52,7 +52,7 @@ test("at a start sleeping tenants are woken when the followers that are still to
 })
 
 test("a tenant sleeps at once after it was introduced to new followers, and otherwise when its waking has paid off", async () => {
-  using sleep = new Sleep(limits, () => false)
+  using sleep = new Sleep(limits, { isBusy: () => false, isExpected: () => false })
   const asleep: string[] = []
   const introduced = (name: string, isToNew: boolean): TenantEntry =>
     ({
@@ -65,4 +65,19 @@ test("a tenant sleeps at once after it was introduced to new followers, and othe
   sleep.woke(introduced("again", false))
   sleep.woke(introduced("new", true))
   await vi.waitFor(() => expect(asleep).toEqual(["new"]), { timeout: 60_000 })
+})
+
+test("a tenant that somebody expects to be awake sleeps only while there are too many", async () => {
+  const entry = (name: string, lastUsed: number): TenantEntry =>
+    ({
+      record: { tenant: { name, uid: name } },
+      presence: { idleMs: Infinity, lastUsed },
+      memoryBytes: 0,
+      sleep: () => asleep.push(name) > 0,
+    }) as never
+  const asleep: string[] = []
+  const isExpected = ({ record }: TenantEntry): boolean => record.tenant.name !== "unused"
+  using sleep = new Sleep({ ...limits, maxAwakeTenants: 2 }, { isBusy: () => false, isExpected })
+  for (const [index, name] of ["first", "second", "third", "unused"].entries()) sleep.woke(entry(name, index))
+  await vi.waitFor(() => expect(asleep).toEqual(["first", "second", "unused"]), { timeout: 60_000 })
 })

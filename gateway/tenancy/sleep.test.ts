@@ -7,6 +7,7 @@ import {
   deployments,
   horizontalPodAutoscalers,
   jobs,
+  leases,
   namespaces,
   replicaSets,
 } from "../../client/resources.ts"
@@ -110,6 +111,39 @@ describe("an unused tenant", () => {
     stop.abort()
     await watching
     expect(seen).toEqual(expected)
+  })
+
+  test.each<[what: string, namespace: string | undefined, controllers: boolean, isKept: boolean]>([
+    ["node leases", "kube-node-lease", false, true],
+    ["all leases", undefined, false, true],
+    ["other leases", "default", false, false],
+    ["node leases, which only its own controller manager would miss,", "kube-node-lease", true, false],
+  ])("with a watch of %s sleeps unless somebody expects renewals", async (_what, namespace, controllers, isKept) => {
+    const { tenants } = fixture.gateway
+    const api = fixture.client("/tenants/a", await fixture.createTenant("a", { controllers }))
+    await api.create(leases, {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { namespace: namespace ?? "kube-node-lease", name: "node-1" },
+    })
+    const stop = new AbortController()
+    const begun = Promise.withResolvers<void>()
+    const inNamespace = namespace === undefined ? {} : { namespace }
+    const watching = (async () => {
+      for await (const _event of api.watch(leases, { ...inNamespace, resourceVersion: "0", signal: stop.signal }))
+        begun.resolve()
+    })()
+    await begun.promise
+    if (isKept) {
+      const used = await tenants.byName("a")
+      await (await client("b")).get(namespaces, undefined, "default")
+      await waitFor(() => expect(tenants.awake).toBe(1)) // b sleeps, and a could have fallen asleep
+      expect(await tenants.byName("a")).toBe(used)
+      stop.abort()
+    }
+    await asleep()
+    stop.abort()
+    await watching
   })
 
   test("is not woken for subscribers of all tenants before a change", async () => {

@@ -34,10 +34,16 @@ const lastCallMs = 60_000
 /** Even if too many tenants are awake, one that was just used stays awake: its next request is probably about to arrive. */
 const minAwakeMs = 500
 
+export interface TenantNeeds {
+  /** A component has queued work for the tenant. */
+  isBusy: (tenant: string) => boolean
+  /** The tenant stays awake unused, as long as there are not too many. */
+  isExpected: (entry: TenantEntry) => boolean
+}
+
 export class Sleep implements Disposable {
   readonly #limits: SleepLimits
-  /** A component has queued work for the tenant. */
-  readonly #isBusy: (tenant: string) => boolean
+  readonly #tenants: TenantNeeds
   readonly #awake = new Set<TenantEntry>()
   /** What is awake does not wait for what sleeps. */
   readonly #toAwake: Introductions
@@ -53,9 +59,9 @@ export class Sleep implements Disposable {
   readonly #began = performance.now()
   readonly #ending = new AbortController()
 
-  constructor(limits: SleepLimits, isBusy: (tenant: string) => boolean) {
+  constructor(limits: SleepLimits, tenants: TenantNeeds) {
     this.#limits = limits
-    this.#isBusy = isBusy
+    this.#tenants = tenants
     const { signal } = this.#ending
     const rests = new Rests()
     this.#toAwake = new Introductions((entry) => this.#isStillAwake(entry), rests, signal)
@@ -148,13 +154,13 @@ export class Sleep implements Disposable {
     const { tenantIdleMs, maxAwakeTenants, maxAwakeBytes } = this.#limits
     let excess = awake.length - maxAwakeTenants
     let excessBytes = this.awakeBytes - maxAwakeBytes
+    const { isBusy, isExpected } = this.#tenants
     for (const entry of awake) {
       const { idleMs } = entry.presence
-      const isDue =
-        (idleMs >= tenantIdleMs && this.#hasAmortized(entry)) ||
-        ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
+      const isUnused = idleMs >= tenantIdleMs && !isExpected(entry) && this.#hasAmortized(entry)
+      const isDue = isUnused || ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
       const { memoryBytes } = entry
-      if (!isDue || this.#isBusy(entry.record.tenant.name) || !entry.sleep()) continue
+      if (!isDue || isBusy(entry.record.tenant.name) || !entry.sleep()) continue
       this.#awake.delete(entry)
       excess--
       excessBytes -= memoryBytes

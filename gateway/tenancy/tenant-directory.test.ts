@@ -1,6 +1,7 @@
 // The guarantees of the directory even if opening, preparing and removing control planes fails, which they do here on purpose.
 
 import { randomUUID } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { namespaces } from "../../client/resources.ts"
@@ -99,10 +100,8 @@ test("a deletion that has failed is completed by the next one, or by the next cr
   expect(removed).toEqual(tenants.map(({ uid }) => uid))
 })
 
-test("a tenant goes to another process only when it has been closed", async () => {
-  const closed = Promise.withResolvers<void>()
-  const { all, removed } = parts({ limits: { ...limits, tenantIdleMs: 20 } })
-  const { openControlPlane } = all
+/** Control planes that can fall asleep, as nobody changes them. `close` is called when they do. */
+function sleeping({ openControlPlane }: TenantDirectoryParts, close: (name: string) => Promise<void>) {
   const watch = (): Watcher => {
     const { promise, resolve: close } = Promise.withResolvers<void>()
     const next = async () => {
@@ -111,11 +110,18 @@ test("a tenant goes to another process only when it has been closed", async () =
     }
     return { revision: 1, close, [Symbol.asyncIterator]: () => ({ next }) }
   }
-  all.openControlPlane = async (record, life) => {
+  const open: TenantDirectoryParts["openControlPlane"] = async (record, life) => {
     const controlPlane = await openControlPlane(record, life)
-    const closing = { [Symbol.asyncDispose]: () => closed.promise }
+    const closing = { [Symbol.asyncDispose]: () => close(record.tenant.name) }
     return { ...controlPlane, store: { revision: 1, watch }, ...closing } as unknown as ControlPlane
   }
+  return open
+}
+
+test("a tenant goes to another process only when it has been closed", async () => {
+  const closed = Promise.withResolvers<void>()
+  const { all, removed } = parts({ limits: { ...limits, tenantIdleMs: 20 } })
+  all.openControlPlane = sleeping(all, () => closed.promise)
   await using directory = await TenantDirectory.open(all)
   await directory.create(request("a"))
   await expect.poll(() => directory.awake).toBe(0)
@@ -254,6 +260,27 @@ test("a deletion that is meant for a tenant that is gone deletes no other of its
   // At the same time as one that is meant for it.
   await Promise.all([directory.delete(first), directory.delete(second)])
   expect(directory.list()).toEqual([])
+})
+
+test.each([
+  ["stays awake where it is followed", true],
+  ["sleeps where nobody follows it", false],
+])("a tenant with its own controllers, which may be watched at other gateways, %s", async (_what, isFollowed) => {
+  const others = { onChange: () => undefined, lastChange: () => 0, forget: () => undefined }
+  const { all } = parts({ others, limits: { ...limits, tenantIdleMs: 20 } })
+  const asleep = new Set<string>()
+  all.openControlPlane = sleeping(all, async (name) => void asleep.add(name))
+  await using directory = await TenantDirectory.open(all)
+  const handler = { event() {}, synced() {}, removed() {}, restarted() {} }
+  if (isFollowed) directory.watch(namespaces, handler, AbortSignal.timeout(60_000))
+  await nextTurn() // followers are told of the tenants that there are
+  await directory.create({ ...request("theirs"), controllers: false })
+  // What makes others fall asleep could have made it.
+  for (const name of ["a", "b"]) {
+    await directory.create(request(name))
+    await expect.poll(() => asleep).toContain(name)
+  }
+  expect(asleep.has("theirs")).toBe(!isFollowed)
 })
 
 test("a deletion reaches a tenant of another gateway whose record has not been seen here", async () => {
