@@ -112,6 +112,11 @@ export function clusterKey(virtualCluster: { namespace: string; name: string; ui
 /**
  * The super namespace of a tenant's namespace, or the super name of another cluster-scoped object. Never parsed: annotations identify the
  * owner.
+ *
+ * Two long names may be equal: those that agree in 57 bytes are told apart by 20 bits. Names of two tenants hardly do, since these bytes
+ * contain 24 bits of the tenant's uid (8 at least, beside a namespace of VirtualClusters with 54 bytes). So it is one tenant that may have
+ * two such names, of which the syncer refuses the second with an event. Another name for that would have to be looked up wherever names
+ * are computed, also before the namespace exists (addresses of Services) and on nodes (vn-agent).
  */
 export function superNamespace(clusterKey: string, namespace: string): string {
   const full = `${clusterKey}-${namespace}`
