@@ -1,44 +1,33 @@
 // Two tenants, a super cluster and a syncer between them, and all who do something there at random: users, scheduler and kubelets,
-// administrators who make mistakes. It notes what must not happen.
+// administrators who make mistakes. invariants.ts notes what must not happen.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
-import { clusterAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { clusterAnnotation } from "../../apimachinery/tenancy.ts"
 import { chance, createRandom, pick, type Random } from "../../apimachinery/testing/random.ts"
-import { configMaps, namespaces, nodes, pods, secrets, serviceAccounts, services } from "../../client/resources.ts"
+import { forbidden, StatusError } from "../../apimachinery/status.ts"
+import { namespaces, nodes, pods, runtimeClasses, serviceAccounts } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
-import type { Change } from "../../client/testing/fake-store.ts"
 import { startSyncer, type Syncer } from "../main.ts"
 import { differences } from "./differences.ts"
 import { fakeTenant } from "./fake-tenants.ts"
 import { faulty, type Faults } from "./faulty-client.ts"
 import { object } from "./harness.ts"
+import { Invariants } from "./invariants.ts"
+import { contents, copied, held, inNamespaces, volumesOfPods } from "./random-contents.ts"
+import { changeStorage, finishStorage } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
 
 const homes = ["default", "apps"]
-const contents: readonly [resource: Resource, kind: string, fill: (value: string) => object][] = [
-  [configMaps, "ConfigMap", (value) => ({ data: { value } })],
-  [secrets, "Secret", (value) => ({ data: { value } })],
-  [services, "Service", (value) => ({ spec: { selector: { app: value }, ports: [{ port: 80 }] } })],
-]
-const inNamespaces: readonly Resource[] = [serviceAccounts, pods, ...contents.map(([resource]) => resource)]
-const copied = [namespaces, ...inNamespaces]
-
 export class RandomWorld {
   readonly random: Random
   readonly faults: Faults
   readonly superCluster = new FakeCluster({ isSuper: true })
   readonly tenants: RandomTenants
   readonly clock = new FakeClock(Date.now())
-  readonly wrong: string[] = []
-  /** Of copies, by their uids. */
-  readonly #owners = new Map<string, string>()
-  /** Uids of copies that others than the syncer remove. */
-  readonly #removed = new Set<string>()
-  /** Uids of what tenants have deleted. */
-  readonly #deleted = new Set<string>()
+  readonly #invariants: Invariants
   #serial = 0
   syncer: Syncer | undefined
 
@@ -46,10 +35,13 @@ export class RandomWorld {
     this.random = createRandom(seed)
     this.faults = { random: this.random, probability: 0 }
     this.tenants = new RandomTenants(this.faults)
-    this.superCluster.onChange((change) => {
-      if (change.type === "ADDED" && change.resource === pods.resource) this.#checkCopy(change.object as Pod)
-      this.#checkOwner(change)
-    })
+    this.superCluster.fail = (verb, _resource, made) => (verb === "create" ? this.#refuseInEnding(made) : undefined)
+    this.#invariants = new Invariants(copied, this.superCluster, this.tenants)
+  }
+
+  /** What should not have happened. */
+  get wrong(): readonly string[] {
+    return this.#invariants.wrong
   }
 
   async start(): Promise<void> {
@@ -74,13 +66,7 @@ export class RandomWorld {
         clusterKey: `default-${uid}`,
       }),
     )
-    cluster.onChange(({ type, resource, object }) => {
-      const { metadata } = object
-      const isAsked = metadata.deletionTimestamp !== undefined || this.#deleted.has(metadata.uid ?? "")
-      const isCopied = copied.some((kind) => kind.resource === resource)
-      if (type === "DELETED" && isCopied && !isAsked) this.wrong.push(`${resource} ${metadata.name} is gone`)
-      if (resource === pods.resource) this.#checkLoss(object as Pod)
-    })
+    this.#invariants.follow(cluster)
     for (const home of homes) await this.#addNamespace(cluster, home)
   }
 
@@ -90,41 +76,14 @@ export class RandomWorld {
     await cluster.create(serviceAccounts, object("ServiceAccount", home, "default"))
   }
 
-  /** A pod that must not run twice does not. */
-  #checkCopy({ metadata, spec }: Pod): void {
-    const uid = metadata.annotations?.[uidAnnotation]
-    for (const { cluster } of this.tenants.clusters.values()) {
-      const pod = cluster.all<Pod>(pods).find((one) => one.metadata.uid === uid)
-      const hasBegun = (pod?.status?.containerStatuses ?? []).length > 0
-      if (hasBegun && spec?.restartPolicy === "Never") this.wrong.push(`pod ${metadata.name} runs twice`)
-    }
-  }
-
-  /** No kubelet says so here: it is said of a pod whose copy is gone. */
-  #checkLoss({ metadata, status }: Pod): void {
-    if (status?.phase !== "Failed") return
-    const copies = this.superCluster.all<Pod>(pods)
-    const isThere = copies.some((copy) => copy.metadata.annotations?.[uidAnnotation] === metadata.uid)
-    if (isThere) this.wrong.push(`pod ${metadata.name} is said to be lost`)
-  }
-
-  /** A copy is that of one object for ever, and stays as long as that, except a pod's that is not where the tenant's is. */
-  #checkOwner({ type, resource, object }: Change): void {
-    const { uid = "", name, annotations } = object.metadata
-    const owner = annotations?.[uidAnnotation]
-    const before = this.#owners.get(uid)
-    if (owner !== undefined) this.#owners.set(uid, owner)
-    if (before !== undefined && owner !== before) this.wrong.push(`${resource} ${name} is of another object`)
-    if (type !== "DELETED" || this.#removed.has(uid)) return
-    for (const { cluster } of this.tenants.clusters.values()) {
-      const kind = copied.find((one) => one.resource === resource)
-      const living = kind && cluster.all<KubeObject>(kind).find(({ metadata }) => metadata.uid === owner)
-      if (living === undefined || living.metadata.deletionTimestamp !== undefined) continue
-      const nodeOf = ({ spec }: Pod): string => spec?.nodeName ?? ""
-      const isElsewhere =
-        kind === pods && (nodeOf(object as Pod) === "" || nodeOf(object as Pod) !== nodeOf(living as Pod))
-      if (!isElsewhere) this.wrong.push(`the copy of ${resource} ${name} is gone`)
-    }
+  /** As a server does in a namespace that is being deleted. */
+  #refuseInEnding(made: KubeObject | undefined): Error | undefined {
+    const { namespace, name = "" } = made?.metadata ?? {}
+    const home = namespace === undefined ? undefined : this.superCluster.find(namespaces, undefined, namespace)
+    if (home?.metadata.deletionTimestamp === undefined) return undefined
+    const cause = { reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated` }
+    const { status } = forbidden({ group: "", resource: made?.kind ?? "" }, name, cause.message)
+    return new StatusError({ ...status, details: { ...status.details, causes: [cause] } })
   }
 
   async step(): Promise<void> {
@@ -135,6 +94,8 @@ export class RandomWorld {
       () => this.#use(),
       async () => this.#kubelet(pick(random, this.superCluster.all<Pod>(pods).concat(undefined as never))),
       () => this.#meddle(),
+      () => changeStorage(random, this.superCluster),
+      async () => this.#letGo(0.3),
       async () => tenants.sleep(pick(random, tenants.list()).name),
       async () => tenants.wake(pick(random, tenants.list()).name),
       async () => this.clock.advance(random(20_000)),
@@ -169,14 +130,24 @@ export class RandomWorld {
     const name = `o${random(4)}`
     if (chance(random, 0.04)) return this.#delete(cluster, namespaces, undefined, home)
     await this.#addNamespace(cluster, home)
-    const isPod = chance(random, 0.5)
+    if (chance(random, 0.04)) return this.#useClass(cluster, name)
+    const isPod = chance(random, 0.4)
     const [resource, kind, fill] = pick(random, contents)
-    const value = `v${random(9)}`
-    if (isPod) return this.#usePod(cluster, home, name, value)
+    const value = random(9)
+    if (isPod) return this.#usePod(cluster, home, name, `v${value}`)
     if (cluster.find(resource, home, name) === undefined)
       await cluster.create(resource, object(kind, home, name, fill(value)))
     else if (chance(random, 0.4)) await this.#delete(cluster, resource, home, name)
     else cluster.edit(resource, home, name, fill(value) as Record<string, unknown>)
+  }
+
+  async #useClass(cluster: FakeCluster, name: string): Promise<void> {
+    const { random } = this
+    const overhead = { podFixed: { cpu: `${1 + random(9)}m` } }
+    if (cluster.find(runtimeClasses, undefined, name) === undefined)
+      await cluster.create(runtimeClasses, object("RuntimeClass", undefined, name, { handler: "runc", overhead }))
+    else if (chance(random, 0.4)) await this.#delete(cluster, runtimeClasses, undefined, name)
+    else cluster.edit(runtimeClasses, undefined, name, { overhead })
   }
 
   async #usePod(cluster: FakeCluster, home: string, name: string, image: string): Promise<void> {
@@ -184,10 +155,13 @@ export class RandomWorld {
     const found = cluster.find<Pod>(pods, home, name)
     const containers = [{ name: "main", image }]
     if (found === undefined) {
-      const spec = { serviceAccountName: "default", containers, restartPolicy: pick(random, ["Always", "Never"]) }
+      const restartPolicy = pick(random, ["Always", "Never"])
+      const volumes = pick(random, volumesOfPods)
+      const spec = { serviceAccountName: "default", containers, restartPolicy, volumes }
       await cluster.create(pods, object("Pod", home, name, { spec }))
     } else if (chance(random, 0.5) && found.metadata.deletionTimestamp === undefined) {
-      cluster.edit(pods, home, name, { spec: { containers } })
+      const ephemeralContainers = [...(found.spec?.ephemeralContainers ?? []), { name: `e${this.#serial++}`, image }]
+      cluster.edit(pods, home, name, { spec: chance(random, 0.3) ? { ephemeralContainers } : { containers } })
     } else {
       await this.#delete(cluster, pods, home, name, pick(random, [undefined, 0, 5]))
     }
@@ -204,10 +178,10 @@ export class RandomWorld {
     if (object === undefined) return
     const inside = resource === namespaces ? inNamespaces : []
     for (const one of [object, ...inside.flatMap((kind) => cluster.all<KubeObject>(kind, name))])
-      this.#deleted.add(one.metadata.uid ?? "")
-    if (gracePeriodSeconds !== 0 && resource === pods) this.#deleted.delete(object.metadata.uid ?? "")
+      this.#invariants.deleted.add(one.metadata.uid ?? "")
+    if (gracePeriodSeconds !== 0 && resource === pods) this.#invariants.deleted.delete(object.metadata.uid ?? "")
     const hasNode = ((object["spec"] as { nodeName?: string } | undefined)?.nodeName ?? "") !== ""
-    if (!hasNode) this.#deleted.add(object.metadata.uid ?? "")
+    if (!hasNode) this.#invariants.deleted.add(object.metadata.uid ?? "")
     await cluster.delete(resource, namespace, name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds })
   }
 
@@ -219,16 +193,34 @@ export class RandomWorld {
     if (copies.length === 0 || (resource === namespaces && !chance(random, 0.2))) return
     const copy = pick(random, copies)
     const { namespace, name = "" } = copy.metadata
-    if (chance(random, 0.5)) this.#remove(resource, copy)
+    if (chance(random, 0.3)) superCluster.edit(resource, namespace, name, held)
+    else if (chance(random, 0.5)) await this.#deleteInSuper(resource, copy)
     else
       superCluster.edit(resource, namespace, name, { metadata: { labels: { meddled: "yes" } }, data: { value: "x" } })
+  }
+
+  async #deleteInSuper(resource: Resource, copy: KubeObject): Promise<void> {
+    const { namespace, name = "", finalizers = [] } = copy.metadata
+    if (finalizers.length > 0) await this.superCluster.delete(resource, namespace, name)
+    else this.#remove(resource, copy)
+  }
+
+  /** Of what is held, and is being deleted. */
+  #letGo(probability: number): void {
+    for (const resource of copied) {
+      for (const copy of this.superCluster.all<KubeObject>(resource)) {
+        const { deletionTimestamp, finalizers = [] } = copy.metadata
+        const isHeld = deletionTimestamp !== undefined && finalizers.length > 0
+        if (isHeld && chance(this.random, probability)) this.#remove(resource, copy)
+      }
+    }
   }
 
   #remove(resource: Resource, { metadata: { namespace, name = "", uid = "" } }: KubeObject): void {
     const { superCluster } = this
     const kinds = resource === namespaces ? inNamespaces : []
     const inside = kinds.flatMap((kind) => superCluster.all<KubeObject>(kind, name))
-    for (const one of [uid, ...inside.map(({ metadata }) => metadata.uid ?? "")]) this.#removed.add(one)
+    for (const one of [uid, ...inside.map(({ metadata }) => metadata.uid ?? "")]) this.#invariants.removed.add(one)
     superCluster.remove(resource, namespace, name)
   }
 
@@ -256,6 +248,8 @@ export class RandomWorld {
     let left: string[] = ["nothing has been compared"]
     for (let round = 0; round < 60 && left.length > 0; round++) {
       for (const pod of this.superCluster.all<Pod>(pods)) this.#kubelet(pod)
+      this.#letGo(1)
+      await finishStorage(this.superCluster)
       this.clock.advance(10_000)
       for (let turn = 0; turn < 20; turn++) await nextTurn()
       left = this.#differences()

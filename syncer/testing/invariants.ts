@@ -1,0 +1,80 @@
+// What must not happen between tenants and a super cluster, whatever fails: it is noted when it does.
+
+import type { KubeObject, Pod } from "../../apimachinery/object.ts"
+import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { pods } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import type { Change } from "../../client/testing/fake-store.ts"
+import type { FakeTenants } from "./fake-tenants.ts"
+
+export class Invariants {
+  readonly wrong: string[] = []
+  /** Uids of copies that others than the syncer remove. */
+  readonly removed = new Set<string>()
+  /** Uids of what tenants have deleted. */
+  readonly deleted = new Set<string>()
+  /** Of copies, by their uids. */
+  readonly #owners = new Map<string, string>()
+  readonly #copied: readonly Resource[]
+  readonly #superCluster: FakeCluster
+  readonly #tenants: FakeTenants
+
+  constructor(copied: readonly Resource[], superCluster: FakeCluster, tenants: FakeTenants) {
+    this.#copied = copied
+    this.#superCluster = superCluster
+    this.#tenants = tenants
+    superCluster.onChange((change) => {
+      if (change.type === "ADDED" && change.resource === pods.resource) this.#checkCopy(change.object as Pod)
+      this.#checkOwner(change)
+    })
+  }
+
+  /** A new tenant's. */
+  follow(cluster: FakeCluster): void {
+    cluster.onChange(({ type, resource, object }) => {
+      const { metadata } = object
+      const isAsked = metadata.deletionTimestamp !== undefined || this.deleted.has(metadata.uid ?? "")
+      const isCopied = this.#copied.some((kind) => kind.resource === resource)
+      if (type === "DELETED" && isCopied && !isAsked) this.wrong.push(`${resource} ${metadata.name} is gone`)
+      if (resource === pods.resource) this.#checkLoss(object as Pod)
+    })
+  }
+
+  /** A pod that must not run twice does not. */
+  #checkCopy({ metadata, spec }: Pod): void {
+    const uid = metadata.annotations?.[uidAnnotation]
+    for (const { cluster } of this.#tenants.clusters.values()) {
+      const pod = cluster.all<Pod>(pods).find((one) => one.metadata.uid === uid)
+      const hasBegun = (pod?.status?.containerStatuses ?? []).length > 0
+      if (hasBegun && spec?.restartPolicy === "Never") this.wrong.push(`pod ${metadata.name} runs twice`)
+    }
+  }
+
+  /** No kubelet says so here: it is said of a pod whose copy is gone. */
+  #checkLoss({ metadata, status }: Pod): void {
+    if (status?.phase !== "Failed") return
+    const copies = this.#superCluster.all<Pod>(pods)
+    const isThere = copies.some((copy) => copy.metadata.annotations?.[uidAnnotation] === metadata.uid)
+    if (isThere) this.wrong.push(`pod ${metadata.name} is said to be lost`)
+  }
+
+  /** A copy is that of one object for ever, and stays as long as that, except a pod's that is not where the tenant's is. */
+  #checkOwner({ type, resource, object }: Change): void {
+    const { uid = "", name, annotations } = object.metadata
+    const owner = annotations?.[uidAnnotation]
+    const before = this.#owners.get(uid)
+    if (owner !== undefined) this.#owners.set(uid, owner)
+    if (before !== undefined && owner !== before) this.wrong.push(`${resource} ${name} is of another object`)
+    if (type !== "DELETED" || this.removed.has(uid)) return
+    for (const { cluster } of this.#tenants.clusters.values()) {
+      const kind = this.#copied.find((one) => one.resource === resource)
+      const living = kind && cluster.all<KubeObject>(kind).find(({ metadata }) => metadata.uid === owner)
+      if (living === undefined || living.metadata.deletionTimestamp !== undefined) continue
+      const nodeOf = ({ spec }: Pod): string => spec?.nodeName ?? ""
+      const isElsewhere =
+        kind === pods && (nodeOf(object as Pod) === "" || nodeOf(object as Pod) !== nodeOf(living as Pod))
+      if (!isElsewhere) this.wrong.push(`the copy of ${resource} ${name} is gone`)
+    }
+  }
+}
