@@ -16,6 +16,7 @@ import { fakeTenant } from "./fake-tenants.ts"
 import { faulty, type Faults } from "./faulty-client.ts"
 import { object } from "./harness.ts"
 import { Invariants } from "./invariants.ts"
+import { mortalClient, mortalTenants, type Life } from "./mortal.ts"
 import { contents, copied, held, inNamespaces, volumesOfPods } from "./random-contents.ts"
 import { changeStorage, finishStorage } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
@@ -29,6 +30,8 @@ export class RandomWorld {
   readonly clock = new FakeClock(Date.now())
   readonly #invariants: Invariants
   #serial = 0
+  /** The syncer's. */
+  #life: Life = { isOver: false }
   syncer: Syncer | undefined
 
   constructor(seed: number) {
@@ -51,10 +54,15 @@ export class RandomWorld {
     await this.#restart()
   }
 
+  /** It has ended, or died. */
   async #restart(): Promise<void> {
-    const { tenants, superCluster, faults, clock } = this
-    await this.syncer?.[Symbol.asyncDispose]()
-    this.syncer = await startSyncer({ tenants, superClient: faulty(superCluster, faults), clock })
+    const { tenants, superCluster, faults, clock, random } = this
+    this.#life.isOver = chance(random, 0.5)
+    const ended = this.syncer?.[Symbol.asyncDispose]()
+    if (!this.#life.isOver) await ended
+    const life = (this.#life = { isOver: false })
+    const superClient = mortalClient(faulty(superCluster, faults), life)
+    this.syncer = await startSyncer({ tenants: mortalTenants(tenants, life), superClient, clock })
   }
 
   async #addTenant(name: string): Promise<void> {
