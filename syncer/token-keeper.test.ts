@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
-import { forbidden, internalError } from "../apimachinery/status.ts"
+import { forbidden, internalError, invalid } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, pods, secrets, serviceAccounts } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
@@ -108,6 +108,30 @@ test("a pod's token is renewed after four fifths of its lifetime, and not before
   clock.advance(lifeSeconds * 1000 * 0.1)
   await eventually(() => token() !== first, { what: "another token" })
   expect(share).toBe(0.8)
+})
+
+test("tokens are renewed also if somebody in super has made their Secret immutable", async () => {
+  const clock = new FakeClock(Date.now())
+  const { superCluster, tenants, cluster, home } = await createClusters()
+  superCluster.fail = (verb, resource, present) =>
+    verb === "patch" && resource === "secrets" && (present as Partial<Secret>).immutable === true
+      ? invalid({ group: "", kind: "Secret" }, present?.metadata.name ?? "", [])
+      : undefined
+  await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+  await syncer.whenSynced()
+  await cluster.create(pods, pod)
+  await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  const [secret] = tokenSecrets(superCluster)
+  superCluster.edit(secrets, home, secret?.metadata.name ?? "", { immutable: true })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  expect(tokenSecrets(superCluster)[0]?.data).toEqual(secret?.data)
+  clock.advance(lifeSeconds * 1000 * (syncerLimits.tokenRefreshShare + 0.05))
+  const token = (): string | undefined => tokenSecrets(superCluster)[0]?.data?.["token-0-0"]
+  await eventually(() => token() !== undefined && token() !== secret?.data?.["token-0-0"], {
+    what: "another token",
+    timeoutMs: 5000,
+  })
 })
 
 test("tokens that have expired when they are issued, because the clocks differ, are renewed once a minute", async () => {

@@ -90,7 +90,10 @@ export class TokenKeeper {
     const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
-    if (present === undefined) {
+    // Somebody has made it immutable, which nobody can take back.
+    const isFixed = present?.immutable === true
+    if (isFixed) await this.#remove(present)
+    if (present === undefined || isFixed) {
       try {
         await superClient.create(secrets, secret)
         return refreshAt

@@ -56,6 +56,11 @@ describe("a tenant's runtime class", () => {
     })
   })
 
+  test("is made anew if somebody has replaced it by one of another handler, which never changes", () => {
+    expect(sync.outdated?.(gvisor, copy, contextWith())).toBe(false)
+    expect(sync.outdated?.(gvisor, { ...copy, handler: "runc" }, contextWith())).toBe(true)
+  })
+
   test("has no scheduling in super, as the pods have it", () => {
     expect(copy).not.toHaveProperty("scheduling")
     const former = { ...copy, scheduling: gvisor.scheduling }

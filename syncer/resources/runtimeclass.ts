@@ -29,7 +29,8 @@ export const runtimeClass: ResourceSync<RuntimeClass> = {
     handler: object.handler,
     ...contents(object, tenant),
   }),
-  // The handler is immutable.
+  // Somebody may have replaced the copy: the handler never changes.
+  outdated: (object, superObject) => object.handler !== superObject.handler,
   changed(object, superObject, { tenant }) {
     const desired = contents(object, tenant)
     const { overhead, scheduling } = superObject
