@@ -1,7 +1,7 @@
 // Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, isNotFound, type StatusError } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
@@ -20,7 +20,7 @@ import { RepeatedChanges } from "./repeated-changes.ts"
 import { syncOf } from "./resources/index.ts"
 import { currentOf, existsInTenant, findCopy } from "./live-lookup.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
-import { bind, createOrFallBack, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
+import { bind, createCopy, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
 /**
  * When to look at the key again. `recurs`: that may go on for ever, so it neither keeps the tenant awake nor wakes it often; otherwise it is
@@ -155,7 +155,8 @@ export class SyncController {
     await this.#ensureDependencies(work, object)
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     try {
-      await createOrFallBack(this.#parts.superClient, sync, object, buildSuperObject(sync, object, context))
+      const desired = buildSuperObject(sync, object, context)
+      await createCopy(this.#parts.superClient, sync, object, desired, (error) => this.#fellBack(work, error))
       return true
     } catch (error) {
       return isAlreadyExists(error) ? false : this.#failed(work, "FailedCreate", error)
@@ -176,8 +177,10 @@ export class SyncController {
         continue
       }
       try {
-        const changed = (): void => this.#repeated.note(work.superObject, step)
-        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, changed)
+        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, {
+          changed: () => this.#repeated.note(work.superObject, step),
+          fellBack: (error) => this.#fellBack(work, error),
+        })
       } catch (error) {
         failure ??= error
         if (!isRefusal(error)) break
@@ -303,20 +306,27 @@ export class SyncController {
     return this.#refuse(work, reason, tenantMessage(error, namesOf(work)), { cause: error })
   }
 
+  /** The copy has been written without what super cannot give. */
+  #fellBack(work: Work, error: StatusError): void {
+    this.#tell(work, "FailedSync", `${scrubText(error.message, namesOf(work))}; another one is used`)
+  }
+
   /** Writes an Event on the tenant's object. `cause`: what a server said. */
   #refuse(work: Work, reason: string, message: string, by: { byTenant?: boolean; cause?: unknown } = {}): never {
-    const { object, context, sync } = work
-    const { tenant } = context
     const text = scrubText(message, namesOf(work))
-    if (object !== undefined) {
-      const { group, version } = sync.resource
-      // Items of lists have no kind.
-      const apiVersion = group === "" ? version : `${group}/${version}`
-      // Nobody in the tenant waits for it: it may sleep.
-      const client = this.#parts.tenants.client(tenant, { isUse: false })
-      this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text, tenant.name)
-    }
+    this.#tell(work, reason, text)
     throw new RefusedError(text, { mayChangeUnseen: by.cause !== undefined, ...by })
+  }
+
+  #tell({ object, context: { tenant }, sync }: Work, reason: string, message: string): void {
+    if (object === undefined) return
+    const { group, version } = sync.resource
+    // Items of lists have no kind.
+    const apiVersion = group === "" ? version : `${group}/${version}`
+    // Nobody in the tenant waits for it: it may sleep.
+    const client = this.#parts.tenants.client(tenant, { isUse: false })
+    const about = { ...object, apiVersion, kind: sync.kind }
+    this.#parts.events.event(client, about, "Warning", reason, message, tenant.name)
   }
 }
 

@@ -2,31 +2,45 @@
 // another object.
 
 import type { KubeObject } from "../apimachinery/object.ts"
-import { hasReason, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { isConflict, isNotFound, StatusError } from "../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
 import type { Place } from "./conversion/super-object.ts"
 import { inTenant } from "./failures.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
 
+/** Called with what super has said if a write was made without what it cannot give. */
+type FellBack = (error: StatusError) => void
+
 /** Creates the copy of `object`. */
-export async function createOrFallBack(
+export async function createCopy(
   superClient: KubeClient,
   sync: ResourceSync,
   object: KubeObject,
   desired: KubeObject,
+  fellBack: FellBack,
 ): Promise<void> {
-  let made: KubeObject
-  try {
-    made = await superClient.create(sync.resource, desired)
-  } catch (error) {
-    const second = hasReason(error, "Invalid") ? sync.fallback?.(desired) : undefined
-    if (second === undefined) throw error
-    made = await superClient.create(sync.resource, second)
-  }
+  const made = await orFallBack(sync, desired, (one) => superClient.create(sync.resource, one), fellBack)
   try {
     await noteAdmission(superClient, sync, object, made)
   } catch {
     // The copy exists, and its event is decided upon with what it still lacks. A failure of that is reported as one of an update.
+  }
+}
+
+async function orFallBack<T extends object>(
+  sync: ResourceSync,
+  desired: T,
+  write: (desired: T) => Promise<KubeObject>,
+  fellBack: FellBack,
+): Promise<KubeObject> {
+  try {
+    return await write(desired)
+  } catch (error) {
+    const second = error instanceof StatusError ? sync.fallback?.(desired as unknown as KubeObject, error) : undefined
+    if (second === undefined) throw error
+    const made = await write(second as unknown as T)
+    fellBack(error as StatusError)
+    return made
   }
 }
 
@@ -50,13 +64,15 @@ export async function patchSuper(
   { namespace, name }: Place,
   { object, superObject }: { object: KubeObject | undefined; superObject: KubeObject | undefined },
   step: Patch,
-  changed: () => void,
+  { changed, fellBack }: { changed: () => void; fellBack: FellBack },
 ): Promise<void> {
   const { uid, resourceVersion } = superObject?.metadata ?? {}
   // Lists are replaced completely, so they must not have changed since they were read.
   const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
   const patch = withMetadata(step, precondition)
-  const made = await superClient.patch(sync.resource, namespace, name, patch, patchOptions(step))
+  const write = (one: object): Promise<KubeObject> =>
+    superClient.patch(sync.resource, namespace, name, one, patchOptions(step))
+  const made = await orFallBack(sync, patch, write, fellBack)
   changed()
   if (object !== undefined) await noteAdmission(superClient, sync, object, made, step)
 }

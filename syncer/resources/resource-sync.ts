@@ -2,6 +2,7 @@
 // tenant owns and super runs, Publication for objects that super owns and tenants see. All functions are pure.
 
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
+import type { StatusError } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { SyncSettings } from "../options.ts"
@@ -104,8 +105,11 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   /** Super objects that are created before their tenant object is stored (services) are not orphans until they are this old. */
   claimGraceMs?: number
   dependencies?(object: T, context: SyncContext): Dependency[]
-  /** The object for a second attempt when super rejects the first as invalid; undefined: no second attempt. */
-  fallback?(desired: T): T | undefined
+  /**
+   * The object, or patch of it, for a second attempt when super has answered `error` to the first; undefined: no second attempt. If it is made,
+   * the tenant is told of what super cannot give.
+   */
+  fallback?(desired: T, error: StatusError): T | undefined
 }
 
 export interface Publication<T extends KubeObject = KubeObject> {

@@ -9,6 +9,7 @@ import type {
   Secret,
   Service,
 } from "../../apimachinery/object.ts"
+import { internalError, invalid, type StatusError } from "../../apimachinery/status.ts"
 import { settingsOf } from "../options.ts"
 import { contextWith, object } from "../testing/sync-context.ts"
 import { configMap } from "./configmap.ts"
@@ -195,12 +196,45 @@ describe("services", () => {
     })
   })
 
-  test("a service whose address was refused requests any address", () => {
-    const refused: Service = object({
-      spec: { clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9"], ports: [{ port: 80, nodePort: 30080 }] },
-    })
-    expect(service.fallback?.(refused)?.spec).toEqual({ ports: [{ port: 80 }] })
-    expect(service.fallback?.(object({ spec: { clusterIP: "None" } }))).toBeUndefined()
+  test("a copy for which super assigns numbers anew asks for the tenant's", () => {
+    const elsewhere = { type: "ExternalName", externalName: "example.com", ports: current.ports } as Spec
+    const addresses = {
+      clusterIP: "10.0.0.9",
+      clusterIPs: ["10.0.0.9"],
+      ipFamilies: ["IPv4"],
+      ipFamilyPolicy: "SingleStack",
+    }
+    const wanted = { ...balanced, ...addresses, externalTrafficPolicy: "Local", healthCheckNodePort: 30_009 } as Spec
+    const change = specChange(wanted, elsewhere)
+    expect(change).toMatchObject({ ...addresses, type: "LoadBalancer", healthCheckNodePort: 30_009 })
+    const everywhere = {
+      ...wanted,
+      externalTrafficPolicy: "Cluster",
+      healthCheckNodePort: undefined,
+    } as unknown as Spec
+    expect(specChange(wanted, everywhere)).toEqual({ externalTrafficPolicy: "Local", healthCheckNodePort: 30_009 })
+    // Nothing is assigned.
+    expect(specChange(wanted, { ...wanted, clusterIP: "10.0.0.8", healthCheckNodePort: 30_008 })).toBeUndefined()
+  })
+
+  const kind = { group: "", kind: "Service" }
+  test.each<[what: string, spec: object, error: StatusError, expected: object | undefined]>([
+    [
+      "an address",
+      { clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9"], ports: [{ port: 80, nodePort: 30080 }] },
+      invalid(kind, "web", []),
+      { ports: [{ port: 80 }] },
+    ],
+    ["none", { clusterIP: "None" }, invalid(kind, "web", []), undefined],
+    [
+      "a health check port",
+      { healthCheckNodePort: 30_009 },
+      internalError("failed to allocate requested HealthCheck NodePort 30009: provided port is already allocated"),
+      {},
+    ],
+    ["an address of a server that fails", { clusterIP: "10.0.0.9" }, internalError("etcdserver: no leader"), undefined],
+  ])("a service that asks for %s, and is refused, asks for any", (_what, spec, error, expected) => {
+    expect(service.fallback?.(object<Service>({ spec }), error)?.spec).toEqual(expected)
   })
 })
 

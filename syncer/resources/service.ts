@@ -1,6 +1,6 @@
-// Services. Their addresses are super's, claimed there before the tenant's write is answered (../service-addresses.ts). A recreated
-// super Service asks for the same addresses again. If it cannot get them, the new ones are published in an annotation that the
-// tenant's DNS understands.
+// Services. Their addresses are super's, claimed there before the tenant's write is answered (../service-addresses.ts). Whenever super
+// assigns numbers to a copy anew (it is recreated, or somebody has changed its type), the copy asks for those that the tenant knows. If it
+// cannot get them, the tenant is told in an event, and a new address is published in an annotation that its DNS understands.
 
 import type { Service } from "../../apimachinery/object.ts"
 import {
@@ -9,6 +9,7 @@ import {
   superNamespace,
   transparentClusterIPAnnotation,
 } from "../../apimachinery/tenancy.ts"
+import { hasReason, type StatusError } from "../../apimachinery/status.ts"
 import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
@@ -74,16 +75,11 @@ export const service: ResourceSync<Service> = {
     if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
     return steps
   },
-  // The address is taken by now, or never was one of super's (the Service "kubernetes"): any other address is acceptable.
-  fallback(desired) {
-    const {
-      clusterIP,
-      clusterIPs: _clusterIPs,
-      healthCheckNodePort: _port,
-      ports,
-      ...spec
-    } = desired.spec ?? ({} as Spec)
-    if (clusterIP === undefined || clusterIP === "" || clusterIP === "None") return undefined
+  // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
+  fallback(desired, error) {
+    const { clusterIP, clusterIPs: _clusterIPs, healthCheckNodePort, ports, ...spec } = desired.spec ?? ({} as Spec)
+    const asksFor = { address: ![undefined, "", "None"].includes(clusterIP), port: healthCheckNodePort !== undefined }
+    if (!isUnassignable(error) || (!asksFor.address && !asksFor.port)) return undefined
     const { ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = spec
     return {
       ...desired,
@@ -91,6 +87,10 @@ export const service: ResourceSync<Service> = {
     }
   },
 }
+
+/** Of health check ports, a server says that it has failed itself. Source: txnAllocNodePorts and updateHealthCheckNodePort. */
+const isUnassignable = (error: StatusError): boolean =>
+  error.message.includes("failed to allocate requested HealthCheck NodePort") || hasReason(error, "Invalid")
 
 const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
   settings.externalIPs === "deny" ? withoutExternalIPs(spec) : { ...spec }
@@ -110,7 +110,7 @@ function isAhead(superObject: Service, object: Service, now: number): boolean {
 
 /** The merge patch of super's spec, or undefined. Addresses and ports that super assigned are kept. */
 export function specChange(wanted: Spec, current: Spec): Record<string, unknown> | undefined {
-  const patch: Record<string, unknown> = {}
+  const patch: Record<string, unknown> = toBeAssigned(wanted, current)
   for (const { name, defaulted } of ownedFields) {
     const value = wanted[name]
     if (value === undefined && defaulted) continue
@@ -121,6 +121,24 @@ export function specChange(wanted: Spec, current: Spec): Record<string, unknown>
   if (!equalIgnoringNulls(ports, current.ports ?? [])) patch["ports"] = ports
   return Object.keys(patch).length === 0 ? undefined : patch
 }
+
+/** The numbers of `wanted` that super assigns with this change: a server assigns them when it begins to need them, and never changes them. */
+function toBeAssigned(wanted: Spec, current: Spec): Partial<Spec> {
+  const begins = (needs: (spec: Spec) => boolean): boolean => needs(wanted) && !needs(current)
+  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, healthCheckNodePort } = wanted
+  return {
+    ...(begins(needsAddress) && clusterIP ? defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }) : {}),
+    ...(begins(needsHealthCheckPort) && healthCheckNodePort ? { healthCheckNodePort } : {}),
+  }
+}
+
+const needsAddress = ({ type }: Spec): boolean => type !== "ExternalName"
+
+const needsHealthCheckPort = ({ type, externalTrafficPolicy }: Spec): boolean =>
+  type === "LoadBalancer" && externalTrafficPolicy === "Local"
+
+const defined = (fields: Record<string, unknown>): Partial<Spec> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** The tenant's ports, with super's node ports where the tenant specifies none. Matched by the fields that identify a port. */
 function mergePorts(wanted: readonly Port[], current: readonly Port[]): Port[] {

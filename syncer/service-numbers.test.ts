@@ -1,0 +1,137 @@
+// What somebody in super does to a copy of a Service, so that super assigns its addresses and ports anew: they are those that the tenant
+// knows, and if somebody has taken these, the tenant is told.
+
+import { expect, test } from "vitest"
+import type { Service } from "../apimachinery/object.ts"
+import { transparentClusterIPAnnotation } from "../apimachinery/tenancy.ts"
+import { events, services } from "../client/resources.ts"
+import { eventually } from "../test/harness/eventually.ts"
+import { startServiceWorld, type ServiceWorld } from "./testing/service-world.ts"
+
+type Spec = NonNullable<Service["spec"]>
+
+const service = (namespace: string, name: string, spec: Spec): Service => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { namespace, name },
+  spec,
+})
+const ports = [{ name: "http", port: 80 }]
+const specs: Record<string, Spec> = {
+  web: { ports, selector: { app: "web" } },
+  headless: { ports, clusterIP: "None" },
+  outer: { ports, type: "NodePort" },
+  balanced: { ports, type: "LoadBalancer", externalTrafficPolicy: "Local" },
+}
+
+type Meddle = (world: ServiceWorld, name: string) => Promise<unknown>
+
+const patched =
+  (spec: object): Meddle =>
+  ({ superClient, home }, name) =>
+    superClient.patch(services, home, name, { spec }, { type: "merge" })
+const elsewhere = patched({ type: "ExternalName", externalName: "example.com" })
+const everywhere = patched({ externalTrafficPolicy: "Cluster" })
+const gone: Meddle = ({ superClient, home }, name) => superClient.delete(services, home, name)
+
+/** The syncer sees what has been done in super while it did not run. Returns the Services on both sides. */
+async function meddled(stack: AsyncDisposableStack, name: string, meddle: (world: ServiceWorld) => Promise<unknown>) {
+  const world = await startServiceWorld(stack)
+  const { client, superClient, home } = world
+  const made = await client.create(services, service("default", name, specs[name]!))
+  const before = await world.startSyncer()
+  await eventually(() => before.pending === 0, { what: "the queue is empty" })
+  await before[Symbol.asyncDispose]()
+  await meddle(world)
+  const syncer = stack.use(await world.startSyncer())
+  const both = () =>
+    Promise.all([client.get<Service>(services, "default", name), superClient.get<Service>(services, home, name)])
+  const typeOf = ({ spec }: Service) => [spec?.type, spec?.externalTrafficPolicy]
+  await eventually(
+    async () => {
+      const [object, copy] = await both()
+      return typeOf(copy).join() === typeOf(object).join()
+    },
+    { what: "the copy is as wanted" },
+  )
+  const isSettled = async (): Promise<boolean> => {
+    const { enqueued } = await syncer.patrol()
+    return syncer.pending === 0 && !enqueued.has("services")
+  }
+  await eventually(isSettled, { what: "nothing is left to do" })
+  const told = async (): Promise<string[]> => {
+    const { items } = await client.list(events, { namespace: "default" })
+    return items.map(({ reason, message }) => `${String(reason)}: ${String(message)}`)
+  }
+  const [object, copy] = await both()
+  return { made, object, copy, told }
+}
+
+test.each<[name: string, what: string, meddle: Meddle]>([
+  ["web", "of another type", elsewhere],
+  ["web", "gone", gone],
+  ["headless", "of another type", elsewhere],
+  ["outer", "of another type", elsewhere],
+  ["balanced", "of another type", elsewhere],
+  ["balanced", "of another policy", everywhere],
+  ["balanced", "gone", gone],
+])("the copy of %s that was %s is as before", async (name, _what, meddle) => {
+  await using stack = new AsyncDisposableStack()
+  const { made, object, copy, told } = await meddled(stack, name, (world) => meddle(world, name))
+  expect(copy.spec).toEqual(made.spec)
+  expect(object.spec).toEqual(made.spec)
+  expect(await told()).toEqual([])
+})
+
+const other = (spec: Spec) => service("default", "other", spec)
+
+/** It is somebody else's by now. */
+const takeAddress = async ({ client, superClient }: ServiceWorld, name: string): Promise<void> => {
+  const { clusterIP } = (await client.get<Service>(services, "default", name)).spec!
+  await superClient.create(services, other({ ports, clusterIP: clusterIP! }))
+}
+const takePort = async ({ client, superClient }: ServiceWorld, name: string): Promise<void> => {
+  const { healthCheckNodePort } = (await client.get<Service>(services, "default", name)).spec!
+  const [port] = ports
+  await superClient.create(services, other({ type: "NodePort", ports: [{ ...port!, nodePort: healthCheckNodePort! }] }))
+}
+
+test.each<[name: string, what: string, meddle: Meddle]>([
+  ["web", "of another type", elsewhere],
+  ["web", "gone", gone],
+  ["balanced", "of another type", elsewhere],
+])(
+  "the copy of %s that was %s, and whose address somebody has taken, has another one, as the tenant is told",
+  async (name, _what, meddle) => {
+    await using stack = new AsyncDisposableStack()
+    const { made, object, copy, told } = await meddled(stack, name, async (world) => {
+      await meddle(world, name)
+      await takeAddress(world, name)
+    })
+    const { clusterIP } = copy.spec!
+    expect(clusterIP).not.toBe(made.spec?.clusterIP)
+    expect(object.metadata.annotations?.[transparentClusterIPAnnotation]).toBe(clusterIP)
+    await eventually(async () =>
+      expect(await told()).toEqual([expect.stringMatching(/^FailedSync: .*already allocated/)]),
+    )
+  },
+)
+
+test.each<[what: string, meddle: Meddle]>([
+  ["of another policy", everywhere],
+  ["gone", gone],
+])(
+  "the copy of a load balancer's Service that was %s, and whose health check port somebody has taken, has another one",
+  async (_what, meddle) => {
+    await using stack = new AsyncDisposableStack()
+    const { made, copy, told } = await meddled(stack, "balanced", async (world) => {
+      await meddle(world, "balanced")
+      await takePort(world, "balanced")
+    })
+    expect(copy.spec?.healthCheckNodePort).toBeGreaterThan(0)
+    expect(copy.spec?.healthCheckNodePort).not.toBe(made.spec?.healthCheckNodePort)
+    await eventually(async () =>
+      expect(await told()).toEqual([expect.stringMatching(/^FailedSync: .*already allocated/)]),
+    )
+  },
+)
