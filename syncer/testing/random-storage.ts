@@ -3,7 +3,13 @@
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { publicLabel } from "../../apimachinery/tenancy.ts"
 import { chance, pick, type Random } from "../../apimachinery/testing/random.ts"
-import { persistentVolumeClaims, persistentVolumes, priorityClasses, storageClasses } from "../../client/resources.ts"
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  priorityClasses,
+  storageClasses,
+} from "../../client/resources.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { object } from "./harness.ts"
 
@@ -63,6 +69,24 @@ function reclaim(superCluster: FakeCluster, claims: readonly KubeObject[]): void
   const living = new Set(claims.map(({ metadata }) => metadata.uid))
   for (const { metadata, spec } of superCluster.all<PersistentVolume>(persistentVolumes))
     if (!living.has(spec?.claimRef?.uid)) superCluster.remove(persistentVolumes, undefined, metadata.name ?? "")
+}
+
+/** What a tenant does with what it is shown of super: it deletes and changes that, or has something of its own under that name. */
+export async function usePublished(random: Random, cluster: FakeCluster): Promise<void> {
+  const resource = pick(random, [nodes, storageClasses, priorityClasses, persistentVolumes])
+  const [kind, contents] =
+    resource === storageClasses ? ["StorageClass", { provisioner: "own" }] : ["PriorityClass", { value: 1 }]
+  const name = `class-${random(2)}`
+  const isClass = resource === storageClasses || resource === priorityClasses
+  if (isClass && cluster.find(resource, undefined, name) === undefined) {
+    await cluster.create(resource, object(kind, undefined, name, contents))
+    return
+  }
+  const all = cluster.all(resource)
+  if (all.length === 0) return
+  const { metadata } = pick(random, all)
+  if (chance(random, 0.4)) await cluster.delete(resource, undefined, metadata.name ?? "")
+  else cluster.edit(resource, undefined, metadata.name ?? "", { metadata: { labels: { own: String(random(3)) } } })
 }
 
 /** A class comes, goes, or is made another. */

@@ -18,7 +18,7 @@ import { object } from "./harness.ts"
 import { Invariants } from "./invariants.ts"
 import { mortalClient, mortalTenants, type Life } from "./mortal.ts"
 import { contents, copied, held, inNamespaces, volumesOfPods } from "./random-contents.ts"
-import { changeStorage, finishStorage } from "./random-storage.ts"
+import { changeStorage, finishStorage, usePublished } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
 
 const homes = ["default", "apps"]
@@ -139,6 +139,7 @@ export class RandomWorld {
     if (chance(random, 0.04)) return this.#delete(cluster, namespaces, undefined, home)
     await this.#addNamespace(cluster, home)
     if (chance(random, 0.04)) return this.#useClass(cluster, name)
+    if (chance(random, 0.08)) return usePublished(random, cluster)
     const isPod = chance(random, 0.4)
     const [resource, kind, fill] = pick(random, contents)
     const value = random(9)
