@@ -268,6 +268,13 @@ test("what a controller has given up is tried again at once when its tenant's ad
     await turns()
   }
   expect(tries()).toBe(given)
+  // It may take a while until the webhook answers.
+  cluster.edit(validatingWebhookConfigurations, undefined, "w", { webhooks: [] })
+  for (let minute = 0; minute < 60; minute++) {
+    clock.advance(60_000)
+    await turns()
+  }
+  expect(tries()).toBe(given + 16)
   cluster.fail = undefined
   await cluster.delete(validatingWebhookConfigurations, undefined, "w")
   await eventually(() => expect(cluster.all(replicaSets)).toHaveLength(1))

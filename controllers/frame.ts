@@ -65,8 +65,8 @@ export class Frame<K extends { tenant: string }> {
   }
 
   /** Keys of the tenant that have failed are reconciled now: they may succeed. Called when all that the controller reads is known. */
-  tryAgain(tenant: string): void {
-    if (this.#options.isReady(tenant)) this.queue.addFailed(tenant)
+  tryAgain(tenant: string, change?: { hasChanged: boolean }): void {
+    if (this.#options.isReady(tenant)) this.queue.addFailed(tenant, change)
   }
 
   /** Resolves when the context's signal has ended and the last reconcile is done. */
@@ -76,7 +76,7 @@ export class Frame<K extends { tenant: string }> {
     const { queue } = this
     const giveUp = giveUpOf(name)
     const stops = [tenants.register(queue), tenants.subscribe({ removed: (tenant) => queue.removeGroup(tenant.name) })]
-    failed.subscribe((tenant) => this.tryAgain(tenant))
+    failed.subscribe((tenant) => this.tryAgain(tenant, { hasChanged: true }))
     await runWorkers({
       queue,
       workers,

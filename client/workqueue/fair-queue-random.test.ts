@@ -95,8 +95,11 @@ class Model {
     this.addAfter(id, due)
   }
 
-  addFailed(group: string): void {
-    for (const id of this.of(this.failed, group)) this.add(id)
+  addFailed(group: string, hasChanged: boolean): void {
+    for (const id of this.of(this.failed, group)) {
+      if (hasChanged) this.change(id)
+      else this.add(id)
+    }
   }
 
   pass(until: number): void {
@@ -245,8 +248,9 @@ class Run {
       return model.remove(keyOf(id).group)
     }
     if (chance(random, 0.2)) {
-      queue.addFailed(keyOf(id).group)
-      return model.addFailed(keyOf(id).group)
+      const hasChanged = chance(random, 0.3)
+      queue.addFailed(keyOf(id).group, { hasChanged })
+      return model.addFailed(keyOf(id).group, hasChanged)
     }
     if (chance(random, 0.3)) return this.#clock.correct(random(7_200_000) - 3_600_000)
     if (chance(random, 0.5)) return this.#waiters.at(random(this.#waiters.length))?.abort()

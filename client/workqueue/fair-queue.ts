@@ -154,9 +154,12 @@ export class FairQueue<K> implements Disposable {
     return this.#failedOf(key)?.known === failure
   }
 
-  /** Adds the keys of the group that have failed: they may succeed now. Their numbers of failures stay. */
-  addFailed(group: string): void {
-    for (const { key } of this.#failed.get(group)?.values() ?? []) this.#add(key)
+  /** Adds the keys of the group that have failed: they may succeed now. Their numbers of failures stay. `hasChanged`: as add() does. */
+  addFailed(group: string, { hasChanged = false } = {}): void {
+    for (const { key } of this.#failed.get(group)?.values() ?? []) {
+      if (hasChanged) this.add(key)
+      else this.#add(key)
+    }
   }
 
   /** And has not been forgotten since; also if it has been given up. */
