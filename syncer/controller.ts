@@ -1,7 +1,7 @@
 // Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { isAlreadyExists, isConflict, isNotFound, type StatusError } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
@@ -9,7 +9,6 @@ import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
-import { scrubText, tenantMessage, type ScrubNames } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
 import { claimedFor, decide, type Decision } from "./decision.ts"
@@ -17,6 +16,7 @@ import { RefusedError, type TenantFailure, inTenant, isOfTenant, isRefusal, isRe
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
+import { Reports } from "./reports.ts"
 import { syncOf } from "./resources/index.ts"
 import { currentOf, existsInTenant, findCopy } from "./live-lookup.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
@@ -56,10 +56,12 @@ interface Work {
 export class SyncController {
   readonly #parts: ControllerParts
   readonly #repeated: RepeatedChanges
+  readonly #reports: Reports
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
     this.#repeated = new RepeatedChanges(parts.clock)
+    this.#reports = new Reports(parts)
   }
 
   contextOf(tenant: Tenant): SyncContext {
@@ -103,7 +105,7 @@ export class SyncController {
       case "finish":
         return object === undefined ? undefined : this.#finish(work, object)
       case "refuse":
-        return this.#refuse(work, "FailedSync", decision.message)
+        return this.#reports.refuse(work, "FailedSync", decision.message)
     }
   }
 
@@ -144,7 +146,7 @@ export class SyncController {
     try {
       return this.#parts.quota.claim(context.tenant, sync.resource, place)
     } catch (error) {
-      return this.#failed(work, "FailedCreate", error)
+      return this.#reports.failed(work, "FailedCreate", error)
     }
   }
 
@@ -156,10 +158,10 @@ export class SyncController {
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     try {
       const desired = buildSuperObject(sync, object, context)
-      await createCopy(this.#parts.superClient, sync, object, desired, (error) => this.#fellBack(work, error))
+      await createCopy(this.#parts.superClient, sync, object, desired, (error) => this.#reports.fellBack(work, error))
       return true
     } catch (error) {
-      return isAlreadyExists(error) ? false : this.#failed(work, "FailedCreate", error)
+      return isAlreadyExists(error) ? false : this.#reports.failed(work, "FailedCreate", error)
     }
   }
 
@@ -179,7 +181,7 @@ export class SyncController {
       try {
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, {
           changed: () => this.#repeated.note(work.superObject, step),
-          fellBack: (error) => this.#fellBack(work, error),
+          fellBack: (error) => this.#reports.fellBack(work, error),
         })
       } catch (error) {
         failure ??= error
@@ -189,7 +191,7 @@ export class SyncController {
     // Another state of the copy is decided upon anew.
     const inTheTenant = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
     // What super has not done is still to be done, whatever becomes of the tenant's.
-    if (failure !== undefined) this.#failed(work, "FailedUpdate", failure)
+    if (failure !== undefined) this.#reports.failed(work, "FailedUpdate", failure)
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits), recurs: true }
     if (inTheTenant !== undefined) throw inTheTenant
   }
@@ -259,7 +261,7 @@ export class SyncController {
       const byTenant = isRefusedByTenant(error)
       const cause = byTenant ? error.cause : error
       if (!isNotFound(cause) && !isRefusal(cause)) throw error
-      this.#refuse(work, "FailedCreate", `service account token: ${cause.message}`, { byTenant, cause })
+      this.#reports.refuse(work, "FailedCreate", `service account token: ${cause.message}`, { byTenant, cause })
     }
   }
 
@@ -277,7 +279,7 @@ export class SyncController {
     const isStale = owner?.uid !== undefined && living !== undefined && owner.uid !== living
     if (isTenants && !isStale) return
     if (owner !== undefined && !isTenants) {
-      this.#refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
+      this.#reports.refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
     }
     const key = { tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace }
     await this.reconcile(key, { needed: true })
@@ -300,42 +302,9 @@ export class SyncController {
       }
     }
   }
-
-  #failed(work: Work, reason: string, error: unknown): never {
-    if (!isRefusal(error)) throw error
-    return this.#refuse(work, reason, tenantMessage(error, namesOf(work)), { cause: error })
-  }
-
-  /** The copy has been written without what super cannot give. */
-  #fellBack(work: Work, error: StatusError): void {
-    this.#tell(work, "FailedSync", `${scrubText(error.message, namesOf(work))}; another one is used`)
-  }
-
-  /** Writes an Event on the tenant's object. `cause`: what a server said. */
-  #refuse(work: Work, reason: string, message: string, by: { byTenant?: boolean; cause?: unknown } = {}): never {
-    const text = scrubText(message, namesOf(work))
-    this.#tell(work, reason, text)
-    throw new RefusedError(text, { mayChangeUnseen: by.cause !== undefined, ...by })
-  }
-
-  #tell({ object, context: { tenant }, sync }: Work, reason: string, message: string): void {
-    if (object === undefined) return
-    const { group, version } = sync.resource
-    // Items of lists have no kind.
-    const apiVersion = group === "" ? version : `${group}/${version}`
-    // Nobody in the tenant waits for it: it may sleep.
-    const client = this.#parts.tenants.client(tenant, { isUse: false })
-    const about = { ...object, apiVersion, kind: sync.kind }
-    this.#parts.events.event(client, about, "Warning", reason, message, tenant.name)
-  }
 }
 
 /** For super's admission a new copy may be outdated from the start. Each is another one, so that they are counted by the tenant's object. */
 const madeAnew = ({ object }: Work): Patch => ({
   patch: { metadata: { resourceVersion: object?.metadata.resourceVersion } },
 })
-
-function namesOf({ object, context: { tenant }, place }: Work): ScrubNames {
-  const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""
-  return { tenant, namespace, superNamespace: place.namespace ?? place.name }
-}

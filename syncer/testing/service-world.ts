@@ -8,7 +8,7 @@ import { RangeServiceAddresses } from "../../gateway/registry/core/services/addr
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 import { createServiceAddresses, startSyncer, SuperNamespaces, type Syncer } from "../main.ts"
 
-const cidr = "10.96.0.0/24"
+const cidr = "10.96.0.0/16"
 
 export interface ServiceWorld {
   client: KubeClient
