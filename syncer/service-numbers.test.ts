@@ -54,17 +54,19 @@ async function meddled(stack: AsyncDisposableStack, name: string, meddle: (world
     },
     { what: "the copy is as wanted" },
   )
-  const isSettled = async (): Promise<boolean> => {
-    const { enqueued } = await syncer.patrol()
-    return syncer.pending === 0 && !enqueued.has("services")
-  }
-  await eventually(isSettled, { what: "nothing is left to do" })
+  const settled = () =>
+    eventually(
+      async () => {
+        const { enqueued } = await syncer.patrol()
+        return syncer.pending === 0 && !enqueued.has("services")
+      },
+      { what: "nothing is left to do" },
+    )
   const told = async (): Promise<string[]> => {
     const { items } = await client.list(events, { namespace: "default" })
     return items.map(({ reason, message }) => `${String(reason)}: ${String(message)}`)
   }
-  const [object, copy] = await both()
-  return { made, object, copy, told }
+  return { ...world, made, both, settled, told }
 }
 
 test.each<[name: string, what: string, meddle: Meddle]>([
@@ -77,7 +79,9 @@ test.each<[name: string, what: string, meddle: Meddle]>([
   ["balanced", "gone", gone],
 ])("the copy of %s that was %s is as before", async (name, _what, meddle) => {
   await using stack = new AsyncDisposableStack()
-  const { made, object, copy, told } = await meddled(stack, name, (world) => meddle(world, name))
+  const { made, both, settled, told } = await meddled(stack, name, (world) => meddle(world, name))
+  await settled()
+  const [object, copy] = await both()
   expect(copy.spec).toEqual(made.spec)
   expect(object.spec).toEqual(made.spec)
   expect(await told()).toEqual([])
@@ -91,10 +95,11 @@ const takeAddress = async ({ client, superClient }: ServiceWorld, name: string):
   await superClient.create(services, other({ ports, clusterIP: clusterIP! }))
 }
 const takePort = async ({ client, superClient }: ServiceWorld, name: string): Promise<void> => {
-  const { healthCheckNodePort } = (await client.get<Service>(services, "default", name)).spec!
-  const [port] = ports
-  await superClient.create(services, other({ type: "NodePort", ports: [{ ...port!, nodePort: healthCheckNodePort! }] }))
+  const { spec } = await client.get<Service>(services, "default", name)
+  const nodePort = spec?.healthCheckNodePort ?? portOf(spec!)
+  await superClient.create(services, other({ type: "NodePort", ports: [{ port: 80, nodePort: nodePort! }] }))
 }
+const portOf = (spec: Spec): number | undefined => spec.ports?.[0]?.nodePort
 
 test.each<[name: string, what: string, meddle: Meddle]>([
   ["web", "of another type", elsewhere],
@@ -104,10 +109,12 @@ test.each<[name: string, what: string, meddle: Meddle]>([
   "the copy of %s that was %s, and whose address somebody has taken, has another one, as the tenant is told",
   async (name, _what, meddle) => {
     await using stack = new AsyncDisposableStack()
-    const { made, object, copy, told } = await meddled(stack, name, async (world) => {
+    const { made, both, settled, told } = await meddled(stack, name, async (world) => {
       await meddle(world, name)
       await takeAddress(world, name)
     })
+    await settled()
+    const [object, copy] = await both()
     const { clusterIP } = copy.spec!
     expect(clusterIP).not.toBe(made.spec?.clusterIP)
     expect(object.metadata.annotations?.[transparentClusterIPAnnotation]).toBe(clusterIP)
@@ -124,10 +131,12 @@ test.each<[what: string, meddle: Meddle]>([
   "the copy of a load balancer's Service that was %s, and whose health check port somebody has taken, has another one",
   async (_what, meddle) => {
     await using stack = new AsyncDisposableStack()
-    const { made, copy, told } = await meddled(stack, "balanced", async (world) => {
+    const { made, both, settled, told } = await meddled(stack, "balanced", async (world) => {
       await meddle(world, "balanced")
       await takePort(world, "balanced")
     })
+    await settled()
+    const [, copy] = await both()
     expect(copy.spec?.healthCheckNodePort).toBeGreaterThan(0)
     expect(copy.spec?.healthCheckNodePort).not.toBe(made.spec?.healthCheckNodePort)
     await eventually(async () =>
@@ -135,3 +144,19 @@ test.each<[what: string, meddle: Meddle]>([
     )
   },
 )
+
+test("the copy of a Service whose node port somebody has taken has another one, until that is free again", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { made, both, settled, told, superClient } = await meddled(stack, "outer", async (world) => {
+    await patched({ type: "ClusterIP" })(world, "outer")
+    await takePort(world, "outer")
+  })
+  const [, copy] = await both()
+  expect(portOf(copy.spec!)).toBeGreaterThan(0)
+  expect(portOf(copy.spec!)).not.toBe(portOf(made.spec!))
+  await eventually(async () => expect((await told()).join()).toMatch(/FailedUpdate: .*already allocated/))
+  await superClient.delete(services, "default", "other")
+  await settled()
+  const [, again] = await both()
+  expect(again.spec).toEqual(made.spec)
+})

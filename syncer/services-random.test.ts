@@ -3,19 +3,15 @@
 import { expect, test } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
 import { isNotFound, StatusError } from "../apimachinery/status.ts"
-import { superNamespace } from "../apimachinery/tenancy.ts"
 import { chance, createRandom, pick, type Random, seeds } from "../apimachinery/testing/random.ts"
 import { services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { RangeServiceAddresses } from "../gateway/registry/core/services/addresses.ts"
-import { startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { eventually } from "../test/harness/eventually.ts"
-import { createServiceAddresses, startSyncer, SuperNamespaces } from "./main.ts"
+import { startServiceWorld } from "./testing/service-world.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
 const names = ["a", "b", "c"]
-const cidr = "10.96.0.0/24"
 
 function randomSpec(random: Random): Spec {
   const type = pick(random, ["ClusterIP", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"] as const)
@@ -100,38 +96,13 @@ async function act(random: Random, client: KubeClient): Promise<string> {
 /** Somebody changes a copy. */
 async function meddle(random: Random, superClient: KubeClient, home: string): Promise<string> {
   const name = pick(random, names)
-  const { type: _type, externalName: _name, ...patch } = randomPatch(random)
+  const patch = randomPatch(random)
   try {
     await superClient.patch(services, home, name, { spec: patch }, { type: "merge" })
     return `meddle ${name} ${JSON.stringify(patch)}`
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     return `refused meddling ${name}: ${error.message}`
-  }
-}
-
-async function begin(stack: AsyncDisposableStack) {
-  const gateway: TestGateway = stack.use(
-    await startTestGateway({
-      serviceAddresses: (tenant) =>
-        tenant === undefined
-          ? new RangeServiceAddresses({ cidr, load: async () => (await superClient().list<Service>(services)).items })
-          : createServiceAddresses(superClient(), tenant, {
-              superNamespaces: new SuperNamespaces(superClient),
-              tenantClient: () => gateway.gateway.tenants.client(tenant.name),
-            }),
-    }),
-  )
-  const { tenants } = gateway.gateway
-  const superClient = (): KubeClient => gateway.gateway.superCluster!.client
-  const { tenant } = await gateway.createTenant("acme")
-  const syncer = stack.use(await startSyncer({ superClient: superClient(), tenants }))
-  await syncer.whenSynced()
-  return {
-    client: tenants.client("acme"),
-    superClient: superClient(),
-    home: superNamespace(tenant.clusterKey, "default"),
-    syncer,
   }
 }
 
@@ -147,7 +118,9 @@ test.each(seeds(3))(
   async (seed) => {
     await using stack = new AsyncDisposableStack()
     const random = createRandom(seed)
-    const { client, superClient, home, syncer } = await begin(stack)
+    const world = await startServiceWorld(stack)
+    const { client, superClient, home } = world
+    const syncer = stack.use(await world.startSyncer())
     const done: string[] = []
     const same = async (): Promise<true> => {
       const [here, there] = await Promise.all([specsOf(client, "default"), specsOf(superClient, home)])

@@ -227,6 +227,13 @@ describe("services", () => {
     ],
     ["none", { clusterIP: "None" }, invalid(kind, "web", []), undefined],
     [
+      "the node ports of its type",
+      { type: "LoadBalancer", ports: [{ port: 80, nodePort: 30080 }] },
+      invalid(kind, "web", []),
+      { type: "LoadBalancer", ports: [{ port: 80 }] },
+    ],
+    ["another node port", { ports: [{ port: 80, nodePort: 30080 }] }, invalid(kind, "web", []), undefined],
+    [
       "a health check port",
       { healthCheckNodePort: 30_009 },
       internalError("failed to allocate requested HealthCheck NodePort 30009: provided port is already allocated"),

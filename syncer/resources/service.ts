@@ -77,16 +77,22 @@ export const service: ResourceSync<Service> = {
   },
   // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
   fallback(desired, error) {
-    const { clusterIP, clusterIPs: _clusterIPs, healthCheckNodePort, ports, ...spec } = desired.spec ?? ({} as Spec)
-    const asksFor = { address: ![undefined, "", "None"].includes(clusterIP), port: healthCheckNodePort !== undefined }
-    if (!isUnassignable(error) || (!asksFor.address && !asksFor.port)) return undefined
-    const { ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = spec
+    const spec = desired.spec ?? ({} as Spec)
+    if (!isUnassignable(error) || !asksForNumbers(spec)) return undefined
+    const { clusterIP: _address, clusterIPs: _addresses, healthCheckNodePort: _port, ports, ...others } = spec
+    const { ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = others
     return {
       ...desired,
       spec: { ...rest, ...(ports === undefined ? {} : { ports: ports.map(withoutNodePort) }) } as Spec,
     }
   },
 }
+
+/** Of a copy, or a change of one, that needs some number. Another node port of one that has some is not needed. */
+const asksForNumbers = ({ type, clusterIP, healthCheckNodePort, ports = [] }: Spec): boolean =>
+  ![undefined, "", "None"].includes(clusterIP) ||
+  healthCheckNodePort !== undefined ||
+  ((type === "NodePort" || type === "LoadBalancer") && ports.some(({ nodePort }) => nodePort !== undefined))
 
 /** Of health check ports, a server says that it has failed itself. Source: txnAllocNodePorts and updateHealthCheckNodePort. */
 const isUnassignable = (error: StatusError): boolean =>
