@@ -235,4 +235,37 @@ describe("the syncer publishes", () => {
       what: "the volume is gone",
     })
   })
+
+  test("a volume that has outlived its claim as one of that claim, also to the next one of its name", async () => {
+    const claim: PersistentVolumeClaim = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { namespace: "default", name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    }
+    const copied = () =>
+      eventually(() => superCluster.find(persistentVolumeClaims, home, "data"), { what: "the claim in super" })
+    const shown = () => cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
+    const first = await cluster.create(persistentVolumeClaims, claim)
+    const { uid = "" } = (await copied()).metadata
+    await superCluster.create<PersistentVolume>(persistentVolumes, {
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: "volume-1" },
+      spec: { hostPath: { path: "/data" }, claimRef: { namespace: home, name: "data", uid } },
+    })
+    await eventually(() => shown()?.spec?.claimRef?.uid === first.metadata.uid, { what: "the volume of the claim" })
+    await cluster.delete(persistentVolumeClaims, "default", "data")
+    await eventually(() => superCluster.find(persistentVolumeClaims, home, "data") === undefined, {
+      what: "it is gone",
+    })
+    superCluster.edit(persistentVolumes, undefined, "volume-1", { status: { phase: "Released" } })
+    const next = await cluster.create(persistentVolumeClaims, claim)
+    await copied()
+    await settled()
+    expect(shown()?.status?.phase).toBe("Released")
+    expect(shown()?.spec?.claimRef).toMatchObject({ namespace: "default", name: "data" })
+    expect(shown()?.spec?.claimRef?.uid).toBeDefined()
+    expect(shown()?.spec?.claimRef?.uid).not.toBe(next.metadata.uid)
+  })
 })

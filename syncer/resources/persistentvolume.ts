@@ -32,12 +32,15 @@ export const persistentVolume: Publication<PersistentVolume> = {
     const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, claimRef.name ?? "")
     // A volume outlives its claim (Released) and keeps its reference.
     if (namespace === undefined || (claim === undefined && superClaim !== undefined)) return undefined
+    // The next claim of that name would get a volume with other data, or none: its controllers bind it to a volume that names it.
+    const isOfClaim = claimRef.uid === undefined || claimRef.uid === superClaim?.metadata.uid
+    const uid = isOfClaim ? claim?.metadata.uid : claimRef.uid
     const reference = {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       namespace,
       ...(claimRef.name === undefined ? {} : { name: claimRef.name }),
-      ...(claim?.metadata.uid === undefined ? {} : { uid: claim.metadata.uid }),
+      ...(uid === undefined ? {} : { uid }),
     }
     const names: ScrubNames = { tenant, namespace, superNamespace: claimRef.namespace ?? "" }
     const source = toldSource(superObject.spec ?? {}, (superNamespace) => ownNamespace(superNamespace, context))

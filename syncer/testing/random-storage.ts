@@ -65,10 +65,17 @@ function resize(superCluster: FakeCluster, { metadata: { namespace, name = "" } 
   superCluster.edit(persistentVolumeClaims, namespace, name, { status: { capacity: { storage: wants } } })
 }
 
+/** Of every second volume. */
+const isRetained = (name: string): boolean => name < "pv-8"
+
 function reclaim(superCluster: FakeCluster, claims: readonly KubeObject[]): void {
   const living = new Set(claims.map(({ metadata }) => metadata.uid))
-  for (const { metadata, spec } of superCluster.all<PersistentVolume>(persistentVolumes))
-    if (!living.has(spec?.claimRef?.uid)) superCluster.remove(persistentVolumes, undefined, metadata.name ?? "")
+  for (const { metadata, spec, status } of superCluster.all<PersistentVolume>(persistentVolumes)) {
+    const { name = "" } = metadata
+    if (living.has(spec?.claimRef?.uid) || status?.phase === "Released") continue
+    if (isRetained(name)) superCluster.edit(persistentVolumes, undefined, name, { status: { phase: "Released" } })
+    else superCluster.remove(persistentVolumes, undefined, name)
+  }
 }
 
 /** What a tenant does with what it is shown of super: it deletes and changes that, or has something of its own under that name. */
