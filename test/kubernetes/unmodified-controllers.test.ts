@@ -37,7 +37,8 @@ describe.skipIf(lacks(["kube-controller-manager"]))("an unmodified kube-controll
   const kubectl = (...args: string[]) => up.kubectl(args, { kubeconfig: up.path("kubeconfig"), timeoutMs: 60_000 })
 
   beforeAll(async () => {
-    up = await startPolyplane({ args: ["--tenants", ""] })
+    // Its tenant sleeps soon unless somebody uses it or watches leases, as it does: gateway/tenancy/sleep.test.ts tells these apart.
+    up = await startPolyplane({ args: ["--tenants", "", "--tenant-idle", "2"] })
     await writeFile(up.path("tenant.json"), JSON.stringify(virtualCluster))
     await up.kubectl(["apply", "-f", up.path("tenant.json")], { kubeconfig: "admin" })
     const running = ["wait", "--for=jsonpath={.status.phase}=Running", `virtualcluster/${tenant}`, "--timeout=30s"]
@@ -158,6 +159,12 @@ describe.skipIf(lacks(["kube-controller-manager"]))("an unmodified kube-controll
     const refused = answers.filter(([, , , status]) => Number(status) >= 400 && status !== "409")
     const refusals = new Set(refused.map(([, verb, path, status]) => `${status} ${verb} ${path}`))
     expect([...refusals].filter((each) => !expected.some((one) => one.test(each)))).toEqual([])
+  })
+
+  test("when it ends, its tenant sleeps, and the leases of the nodes with it", async () => {
+    await manager[Symbol.asyncDispose]()
+    const awake = async () => up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
+    await eventually(async () => (await awake()).includes("polyplane_tenants_awake 0\n"), { what: "the tenant sleeps" })
   })
 })
 
