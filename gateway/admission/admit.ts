@@ -1,17 +1,13 @@
 // Binds the admission chain to one request for the registry, with attributes that are created once per call.
 
 import { type GroupVersionKind, type Json, type KubeObject, printGroupResource } from "../../apimachinery/object.ts"
-import { addDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
-import { readMetadata } from "../custom-resources/undecoded.ts"
 import type { RequestContext } from "../request/context.ts"
 import { decodeValue } from "../endpoints/body.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
 import { withoutAdmission } from "../registry/generic/internal-write.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../registry/rest.ts"
 import { type AdmissionAttributes, type AdmissionOperation, Reinvocation } from "./chain.ts"
-import { isCustom } from "./webhooks/versions.ts"
 
 export interface AdmitRequest {
   /** A create by PUT or apply counts as CREATE: this is the operation if there is no current object. */
@@ -108,11 +104,6 @@ class Attributes implements AdmissionAttributes {
   }
 
   decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore", origin: "body" | "apply" = "body"): KubeObject {
-    if (this.object !== undefined && isCustom(this)) {
-      const object = value as JsonObject
-      if (object["kind"] === this.kind.kind) addDefaults(this.definition.schema, value)
-      return readMetadata(object, this.current === undefined)
-    }
     return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), unknownFields, undefined, origin)
   }
 }

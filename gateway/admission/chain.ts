@@ -1,9 +1,10 @@
 // Admission: modifies or rejects writes between decoding and storing. Plugins are listed in their order; all mutating phases run
 // first, then (inside the registry's flow) all validating ones. Source: k8s.io/apiserver/pkg/admission.
 
+import { copyJson } from "../../apimachinery/copy.ts"
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
-import { assignOwn } from "../../apimachinery/schema/json-object.ts"
-import { notePatched } from "../custom-resources/undecoded.ts"
+import { assignOwn, type JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { notePatched, readMetadata } from "../custom-resources/undecoded.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkObjectSize } from "./object-size.ts"
@@ -30,8 +31,8 @@ export interface AdmissionAttributes {
   /** CreateOptions, UpdateOptions or DeleteOptions; undefined on CONNECT. */
   options: Json | undefined
   /**
-   * Decodes a modified form of the object like a request body, or like what an apply makes: validates, prunes or rejects unknown fields,
-   * adds defaults. A custom resource only gets defaults and metadata that can be read.
+   * Decodes a modified form of an object of a built-in kind like a request body, or like what an apply makes: validates, prunes or rejects
+   * unknown fields, adds defaults.
    */
   decode(value: Json, unknownFields?: "Ignore" | "Strict", origin?: "body" | "apply"): KubeObject
   reinvocation: Reinvocation
@@ -139,4 +140,11 @@ export function replaceObject(attributes: AdmissionAttributes, next: KubeObject)
   if (isCustom(attributes)) notePatched(object)
   for (const key of Object.keys(object)) delete object[key]
   assignOwn(object, next)
+}
+
+/** Called when all webhooks, or all policies, have patched a custom resource: from here on, its metadata is what can be read of it. */
+export function settleCustom(attributes: AdmissionAttributes): void {
+  const { object, current } = attributes
+  if (object === undefined) throw new TypeError("there is no object to settle")
+  replaceObject(attributes, readMetadata(copyJson(object) as unknown as JsonObject, current === undefined))
 }

@@ -8,9 +8,10 @@ import { PolicyInput } from "./input.ts"
 
 const noVariables: ReadonlyMap<string, CompiledExpression> = new Map()
 
-export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes, definition) => {
+export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes, shown) => {
   const compiled = conditions.map(({ expression }) => compileMatchCondition(expression))
-  return meetsAll(await Evaluation.ofConditions(new PolicyInput(ctx, attributes), definition, noVariables), compiled)
+  const input = new PolicyInput(ctx, attributes, shown)
+  return meetsAll(await Evaluation.ofConditions(input, shown.definition, noVariables), compiled)
 }
 
 /** No condition is false, and some could not be evaluated. */

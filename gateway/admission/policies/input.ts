@@ -16,6 +16,7 @@ import type { AdmissionAttributes } from "../chain.ts"
 import { namespaces } from "../../../client/resources.ts"
 import { find } from "../plugins/lookup.ts"
 import { namespaceOf } from "../webhooks/match.ts"
+import type { Shown } from "../webhooks/review.ts"
 import { isOwnKind, shownObject } from "../webhooks/versions.ts"
 
 /** The variables through which expressions ask for rights. */
@@ -31,9 +32,13 @@ export class PolicyInput {
   readonly #shown = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
   #namespace: Promise<Value> | undefined
 
-  constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
+  /** `shown`: the objects, if they are known in the version that is asked for. */
+  constructor(ctx: RequestContext, attributes: AdmissionAttributes, shown?: Shown) {
     this.ctx = ctx
     this.attributes = attributes
+    if (shown === undefined) return
+    const { definition, object = null, current = null } = shown
+    this.#objects.set(definition, Promise.resolve([jsonValue(object as Json), jsonValue(current as Json)]))
   }
 
   /** `definition`: that of the matched version. */
@@ -73,7 +78,9 @@ export class PolicyInput {
     if (known !== undefined) return known
     const { attributes } = this
     const show = async (object: KubeObject | undefined): Promise<Value> =>
-      object === undefined ? null : jsonValue((await shownObject(object, attributes, definition)) as unknown as Json)
+      object === undefined
+        ? null
+        : jsonValue((await shownObject(this.ctx, object, attributes, definition)) as unknown as Json)
     const made = show(attributes.current).then(async (current) => [await show(attributes.object), current] as const)
     this.#objects.set(definition, made)
     return made

@@ -4,12 +4,12 @@
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
 import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
 import { equalJson } from "../../../apimachinery/equality.ts"
-import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
+import { type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
+import { type AdmissionAttributes, type AdmissionPlugin, replaceObject, settleCustom } from "../chain.ts"
 import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { namespaceOf } from "../webhooks/match.ts"
@@ -190,7 +190,7 @@ class Run {
   /** Called when there are no errors. */
   end(): void {
     const { attributes } = this.#input
-    if (this.#isPatched) replaceObject(attributes, attributes.decode(structuredClone(attributes.object) as Json))
+    if (this.#isPatched) settleCustom(attributes)
     this.#state.last = structuredClone(attributes.object)
   }
 

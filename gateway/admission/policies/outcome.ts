@@ -3,14 +3,12 @@
 
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { memoryDetail, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
-import { addDefaults } from "../../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { hasReason, internalError, UnconvertedError } from "../../../apimachinery/status.ts"
-import { convertObject } from "../../registry/conversion/convert.ts"
+import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
-import { checkCustom, versionOf } from "../webhooks/custom-kind.ts"
+import { addCustomDefaults, convertCustom } from "../webhooks/custom-kind.ts"
 import { isCustom, isOwnKind } from "../webhooks/versions.ts"
 import type { PolicyInput } from "./input.ts"
 import { MutationFault } from "./mutation-result.ts"
@@ -35,8 +33,7 @@ export function typeOf(
 export function taken({ ctx, attributes }: PolicyInput, made: unknown, isConfigured: boolean): KubeObject {
   if (!isCustom(attributes)) return isConfigured ? configured(attributes, made) : decoded(attributes, made)
   const object = structuredClone(made) as KubeObject
-  const { definition } = attributes
-  if (object.kind === definition.kind) addDefaults(versionOf(ctx, definition, object).schema, object as unknown as Json)
+  addCustomDefaults(ctx, attributes.definition, object)
   return object
 }
 
@@ -45,12 +42,11 @@ export async function asRequested({ ctx, attributes }: PolicyInput): Promise<Kub
   const { object, definition } = attributes
   if (object === undefined) throw new TypeError("there is no object to convert")
   try {
-    checkCustom(ctx, definition, object)
+    return structuredClone(await convertCustom(ctx, object, definition))
   } catch (error) {
-    if (!(error instanceof UnconvertedError)) throw error
+    if (!(error instanceof StatusError)) throw error
     throw internalError(`failed to convert object: ${error.message}`, { cause: error })
   }
-  return structuredClone(await convertObject(object, versionOf(ctx, definition, object), definition))
 }
 
 /** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */

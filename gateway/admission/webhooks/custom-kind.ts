@@ -1,45 +1,58 @@
-// What admission has made of a custom resource is of one of its kind's versions, from which it is converted to that of the request.
-// Source: crConverter in k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/converter.go.
+// What admission makes of a custom resource: of any of its kind's versions, from which it is converted to another. Source: crConverter in
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/converter.go.
 
 import { printJson } from "../../../apimachinery/go/print.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
-import { sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+import { addDefaults } from "../../../apimachinery/schema/defaults.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
-import { internalError, UnconvertedError } from "../../../apimachinery/status.ts"
+import { type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+import { internalError, unexplained } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 
-/** The definition of the version that a patch has made of the object, if there is one; otherwise that of the object as it was `shown`. */
-export function versionOf(
+/** The definition of another version of the same kind, served or not. */
+function inVersion(
   ctx: RequestContext,
-  shown: ResourceDefinition,
-  { apiVersion, kind }: KubeObject,
-): ResourceDefinition {
-  if (apiVersion === printGroupVersion(shown)) return shown
-  const isServed = (other: ResourceDefinition): boolean =>
-    other.storagePrefix === shown.storagePrefix && other.kind === kind && apiVersion === printGroupVersion(other)
-  const served = ctx.controlPlane.resources.definitions().find(isServed)
-  if (served !== undefined || kind !== shown.kind || typeof apiVersion !== "string") return served ?? shown
-  const { group, version } = parseGroupVersion(apiVersion)
-  return (group === shown.group ? shown.customResource?.unserved?.(version) : undefined) ?? shown
+  definition: ResourceDefinition,
+  version: string,
+): ResourceDefinition | undefined {
+  const served = ctx.controlPlane.resources
+    .definitions()
+    .find((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
+  return served ?? definition.customResource?.unserved?.(version)
 }
 
-/** What is none of its kind's versions cannot be converted to that of the request. */
-export function checkCustom(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
-  const { customResource } = definition
-  if (customResource === undefined || typeFault(object as unknown as { [key: string]: Json }) !== undefined) return
-  const { kind } = object
+/** Whatever a patch has made of an object, it has types that can be read, and a kind. Throws InternalError. */
+export function checkTyped(object: KubeObject): void {
+  const json = object as unknown as JsonObject
+  const fault = typeFault(json)
+  if (fault !== undefined) throw internalError(fault)
+  if (!object.kind) throw internalError(`Object 'Kind' is missing in '${printJson(sortedKeys(json))}'`)
+}
+
+/** In place: the defaults of the version that a patch has made of the object. What is of another kind, or of no version, has none. */
+export function addCustomDefaults(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
+  const { group, version } = parseGroupVersion(object.apiVersion ?? "")
+  if (object.kind !== definition.kind || group !== definition.group) return
+  const made = inVersion(ctx, definition, version)
+  if (made !== undefined) addDefaults(made.schema, object as unknown as Json)
+}
+
+/** An object that a patch has made, in the version of `to`. What is none of its kind's versions cannot be converted. */
+export async function convertCustom(
+  ctx: RequestContext,
+  object: KubeObject,
+  to: ResourceDefinition,
+): Promise<KubeObject> {
+  const wanted = printGroupVersion(to)
   const apiVersion = (object.apiVersion as string | undefined | null) ?? ""
-  if (!kind) throw internalError(`Object 'Kind' is missing in '${printJson(sortedKeys(object as unknown as Json))}'`)
   const { group, version } = parseGroupVersion(apiVersion)
-  if (group !== definition.group) {
-    const own = JSON.stringify(printGroupVersion(definition))
-    const given = `${group}/${version}, Kind=${kind}`
-    throw new UnconvertedError(`${given} is unstructured and is not suitable for converting to ${own}`)
+  if (group !== to.group) {
+    const given = `${group}/${version}, Kind=${object.kind}`
+    throw unexplained(`${given} is unstructured and is not suitable for converting to ${JSON.stringify(wanted)}`)
   }
-  const isVersion = ctx.controlPlane.resources
-    .definitions()
-    .some((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
-  if (!isVersion && customResource.unserved?.(version) === undefined)
-    throw new UnconvertedError(`request to convert CR from an invalid group/version: ${apiVersion}`)
+  if (inVersion(ctx, to, version) === undefined)
+    throw unexplained(`request to convert CR from an invalid group/version: ${apiVersion}`)
+  if (apiVersion === wanted) return object
+  return (await to.customResource?.between?.(object, wanted)) ?? { ...object, apiVersion: wanted }
 }

@@ -2,7 +2,8 @@
 // other served versions of the object. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/{generic,predicates}.
 
 import { matches } from "../../../apimachinery/labels.ts"
-import type { GroupVersionResource, KubeObject, Namespace } from "../../../apimachinery/object.ts"
+import type { GroupVersionResource, Json, KubeObject, Namespace } from "../../../apimachinery/object.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { notFound } from "../../../apimachinery/status.ts"
 import { namespaces } from "../../../client/resources.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -10,6 +11,7 @@ import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { find } from "../plugins/lookup.ts"
 import type { Hook, WebhookRule } from "./configuration.ts"
+import { isCustom } from "./versions.ts"
 
 const exempt: ReadonlySet<string> = new Set([
   "validatingwebhookconfigurations",
@@ -25,14 +27,18 @@ export function isExempt({ resource }: AdmissionAttributes): boolean {
   return resource.group === "admissionregistration.k8s.io" && exempt.has(resource.resource)
 }
 
-/** The version of the resource that the webhook receives, or undefined if it must not be called. */
+/**
+ * The version of the resource that the webhook receives, or undefined if it must not be called. `object`: as the webhooks before it have
+ * made it.
+ */
 export async function matchHook(
   ctx: RequestContext,
   hook: Hook,
   attributes: AdmissionAttributes,
+  object = attributes.object,
 ): Promise<ResourceDefinition | undefined> {
   const definition = definitionFor(ctx, hook, attributes)
-  if (definition === undefined || !matchesObject(hook, attributes)) return undefined
+  if (definition === undefined || !matchesObject(hook, object, attributes)) return undefined
   return (await matchesNamespace(ctx, hook, attributes)) ? definition : undefined
 }
 
@@ -112,11 +118,28 @@ const has = (list: readonly string[], value: string): boolean => list.includes("
 const isNamespaces = ({ group, resource }: GroupVersionResource): boolean => group === "" && resource === "namespaces"
 
 /** It is sufficient that one state of the object matches, so that changing labels does not evade the webhook. */
-function matchesObject({ objectSelector }: Hook, { object, current }: AdmissionAttributes): boolean {
+function matchesObject(
+  { objectSelector }: Hook,
+  object: KubeObject | undefined,
+  attributes: AdmissionAttributes,
+): boolean {
   if (objectSelector.requirements.length === 0) return true
-  const selects = (candidate: KubeObject | undefined): boolean =>
-    candidate?.metadata !== undefined && matches(objectSelector, candidate.metadata.labels ?? {})
-  return selects(object) || selects(current)
+  const selects = (candidate: KubeObject | undefined): boolean => {
+    if (candidate === undefined) return false
+    const labels = isCustom(attributes)
+      ? readableLabels(candidate)
+      : candidate.metadata && (candidate.metadata.labels ?? {})
+    return labels !== undefined && matches(objectSelector, labels)
+  }
+  return selects(object) || selects(attributes.current)
+}
+
+/** A webhook may have made them of any type. */
+function readableLabels(object: KubeObject): Readonly<Record<string, string>> {
+  const metadata = (object.metadata as Json | undefined) ?? null
+  const labels = isObject(metadata) ? (metadata["labels"] ?? null) : null
+  if (!isObject(labels) || Object.values(labels).some((value) => typeof value !== "string")) return {}
+  return labels as Readonly<Record<string, string>>
 }
 
 /** Cluster-scoped objects match every selector. */

@@ -1,7 +1,6 @@
 // MutatingAdmissionWebhook: webhooks are called one after the other, each with the result of the previous ones. Source:
 // k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
 
-import { isTimedNow, type ManagedFieldsEntry } from "../../../apimachinery/managed-fields/managers.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyOperations, rejectionReason } from "../../../apimachinery/patch/json-patch.ts"
 import {
@@ -9,24 +8,18 @@ import {
   type PatchOperation,
   readLenientOperations,
 } from "../../../apimachinery/patch/json-patch-operations.ts"
-import { parseValue, typeFault } from "../../../apimachinery/schema/json/parse.ts"
-import { hasReason, internalError, UnconvertedError, unexplained } from "../../../apimachinery/status.ts"
-import type { ResourceDefinition } from "../../registry/rest.ts"
+import { parseValue } from "../../../apimachinery/schema/json/parse.ts"
+import { internalError, UnconvertedError, unexplained } from "../../../apimachinery/status.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
 import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
 import { isExempt, matchHook } from "./match.ts"
-import { showAs } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
-import { convertObject } from "../../registry/conversion/convert.ts"
-import { checkCustom, versionOf } from "./custom-kind.ts"
-import { isOwnKind } from "./versions.ts"
-import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
-
-type Entries = readonly ManagedFieldsEntry[] | undefined
+import type { Shown } from "./review.ts"
+import { VersionedObjects } from "./versioned.ts"
 
 const pluginName = "MutatingAdmissionWebhook"
 
@@ -40,6 +33,13 @@ interface Invocations {
   last: KubeObject | undefined
   /** A patch has been applied. */
   isPatched: boolean
+}
+
+/** One of the two runs. */
+interface Run {
+  attributes: AdmissionAttributes
+  objects: VersionedObjects
+  invocations: Invocations
 }
 
 export class MutatingWebhooks implements AdmissionPlugin {
@@ -72,19 +72,23 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const { isSecond } = reinvocation
     // Built-in plugins have modified the object after the webhooks' first run.
     if (isSecond && !semanticEqual(invocations.last, attributes.object)) askAgain(invocations)
+    const objects = new VersionedObjects(ctx, attributes)
+    const run: Run = { attributes, objects, invocations }
     for (const [index, hook] of hooksOf(configurations).entries()) {
       await ctx.pause?.() // a tenant may have a hundred thousand
-      const definition = await matchHook(ctx, hook, attributes)
+      const definition = await matchHook(ctx, hook, attributes, objects.object)
       if (definition === undefined) continue
-      if (!(await meetsConditions(ctx, hook, attributes, definition, this.#evaluate))) continue
+      const show = (): Promise<Shown> => objects.in(definition)
+      if (!(await meetsConditions(ctx, hook, attributes, show, this.#evaluate))) continue
       if (isSecond && !invocations.again.has(hook.id)) continue
       const round = `round_${isSecond ? 1 : 0}_index_${index}`
-      if (await callOne(ctx, hook, attributes, definition, round, invocations)) {
+      if (await callOne(ctx, hook, run, await show(), round)) {
         askAgain(invocations)
         reinvocation.want()
       }
       if (hook.webhook.reinvocationPolicy === "IfNeeded") invocations.reinvocable.add(hook.id)
     }
+    await objects.end()
     invocations.last = structuredClone(attributes.object)
   }
 }
@@ -95,19 +99,12 @@ function askAgain(invocations: Invocations): void {
 }
 
 /** Returns true if the object was modified. */
-async function callOne(
-  ctx: RequestContext,
-  hook: Hook,
-  attributes: AdmissionAttributes,
-  definition: ResourceDefinition,
-  round: string,
-  invocations: Invocations,
-): Promise<boolean> {
+async function callOne(ctx: RequestContext, hook: Hook, run: Run, shown: Shown, round: string): Promise<boolean> {
   const { name } = hook.webhook
   const report = { configuration: hook.configuration, webhook: name }
   let mutated = false
   try {
-    mutated = await callAndPatch(ctx, hook, attributes, definition, invocations)
+    mutated = await callAndPatch(ctx, hook, run, shown)
   } catch (error) {
     if (error instanceof UnconvertedError) {
       mutated = true // upstream finds it when all webhooks have been called
@@ -125,11 +122,9 @@ async function callOne(
 async function callAndPatch(
   ctx: RequestContext,
   hook: Hook,
-  attributes: AdmissionAttributes,
-  definition: ResourceDefinition,
-  invocations: Invocations,
+  { attributes, objects, invocations }: Run,
+  shown: Shown,
 ): Promise<boolean> {
-  const shown = await showAs(definition, attributes)
   const { patch, patchType } = await callHook(ctx, hook, attributes, shown, true)
   const operations = readPatch(hook, patch)
   if (operations.length === 0) return false
@@ -143,45 +138,9 @@ async function callAndPatch(
   if (patchType !== "JSONPatch") {
     throw new CallFailure(hook.webhook.name, `unsupported patch type ${JSON.stringify(patchType)}`)
   }
-  const asRequested = async (version: KubeObject): Promise<KubeObject> => {
-    if (!isOwnKind(attributes)) return decoded(attributes, version)
-    return decoded(attributes, await convertObject(version, versionOf(ctx, definition, version), attributes.definition))
-  }
-  const result = applied(object, operations)
-  if (isOwnKind(attributes)) checkCustom(ctx, attributes.definition, result)
-  const [before, next] = [await asRequested(object), await asRequested(result)]
-  const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
-  const changed = isOther || (!invocations.isPatched && writesManagers(attributes)) || !semanticEqual(before, next)
+  const changed = await objects.patch(shown, object, applied(object, operations), !invocations.isPatched)
   invocations.isPatched = true
-  replaceObject(attributes, next)
   return changed
-}
-
-/**
- * In upstream's memory the time of a manager that the request records has nanoseconds, until a patch is applied to the printed
- * object. So the first patch always modifies it. Custom resources are kept as printed.
- */
-function writesManagers({ object, current, definition }: AdmissionAttributes): boolean {
-  if (definition.customResource !== undefined) return false
-  const [entries = [], old = []] = [object, current].map((each) => each?.metadata?.managedFields as Entries)
-  return entries.some((entry) => isTimedNow(entry) && !old.includes(entry))
-}
-
-/** An invalid result of a webhook is not the caller's fault. */
-function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
-  const fault = typeFault(object as unknown as { [key: string]: Json })
-  if (fault !== undefined) throw internalError(fault)
-  try {
-    const next = attributes.decode(structuredClone(object) as unknown as Json)
-    if (attributes.operation !== "CONNECT") return next
-    const { metadata: _, ...options } = next // the options of a connection have none
-    return options as KubeObject
-  } catch (error) {
-    if (!hasReason(error, "BadRequest", "Invalid")) throw error
-    const why = refusalDetail(error.message)
-    if (why.endsWith(": unknown conversion")) throw new UnconvertedError(why, { cause: error })
-    throw internalError(why, { cause: error })
-  }
 }
 
 function readPatch({ webhook }: Hook, text: Buffer): PatchOperation[] {

@@ -6,6 +6,7 @@ import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { Status } from "../../../apimachinery/status.ts"
 import { reviewFault } from "../../backends/review-fault.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
 import type { User } from "../../request/user.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { namespaceOf } from "./match.ts"
@@ -25,13 +26,15 @@ export interface Shown {
   current: KubeObject | undefined
 }
 
-export async function showAs(definition: ResourceDefinition, attributes: AdmissionAttributes): Promise<Shown> {
-  const { object, current } = attributes
-  return {
-    definition,
-    object: object && (await shownObject(object, attributes, definition)),
-    current: current && (await shownObject(current, attributes, definition)),
-  }
+export async function showAs(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  attributes: AdmissionAttributes,
+): Promise<Shown> {
+  const show = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
+    object && shownObject(ctx, object, attributes, definition)
+  const current = await show(attributes.current) // first, as its fault is that which is told
+  return { definition, object: await show(attributes.object), current }
 }
 
 export interface ReviewAnswer {

@@ -1,7 +1,7 @@
 // ValidatingAdmissionWebhook: calls all matching webhooks concurrently; any of them may deny the request. Source:
 // k8s.io/apiserver/pkg/admission/plugin/webhook/validating.
 
-import { timeout } from "../../../apimachinery/status.ts"
+import { internalError, StatusError, timeout } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -32,31 +32,45 @@ export class ValidatingWebhooks implements AdmissionPlugin {
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const configurations = await this.#registrations.ofKind<WebhookConfiguration>("ValidatingWebhookConfiguration")
     if (configurations.length === 0 || isExempt(attributes)) return
-    const calls: { hook: Hook; definition: ResourceDefinition }[] = []
+    const calls: { hook: Hook; shown: Shown }[] = []
+    const known = new Map<ResourceDefinition, Shown>()
     for (const hook of hooksOf(configurations)) {
       await ctx.pause?.() // a tenant may have a hundred thousand
       const definition = await matchHook(ctx, hook, attributes)
       if (definition === undefined) continue
-      if (await meetsConditions(ctx, hook, attributes, definition, this.#evaluate)) calls.push({ hook, definition })
+      const shown = known.get(definition) ?? (await showOrRefuse(ctx, definition, attributes))
+      known.set(definition, shown)
+      const show = (): Promise<Shown> => Promise.resolve(shown)
+      if (await meetsConditions(ctx, hook, attributes, show, this.#evaluate)) calls.push({ hook, shown })
     }
     if (calls.length === 0) return
     if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")
-    const shown = new Map<ResourceDefinition, Shown>()
-    for (const { definition } of calls) {
-      if (!shown.has(definition)) shown.set(definition, await showAs(definition, attributes))
-    }
     // All are awaited before the earliest denial is returned: each may add warnings.
     const began = performance.now()
     const denials: unknown[] = []
     await Promise.all(
-      calls.map(({ hook, definition }, index) =>
-        callOne(ctx, hook, attributes, shown.get(definition) as Shown, `round_0_index_${index}`).catch(
+      calls.map(({ hook, shown }, index) =>
+        callOne(ctx, hook, attributes, shown, `round_0_index_${index}`).catch(
           (error: unknown) => void denials.push(error),
         ),
       ),
     )
     ctx.waited?.(performance.now() - began)
     if (denials.length > 0) throw denials[0]
+  }
+}
+
+/** Throws InternalError if the objects cannot be converted, whatever the failure policy is. */
+async function showOrRefuse(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  attributes: AdmissionAttributes,
+): Promise<Shown> {
+  try {
+    return await showAs(ctx, definition, attributes)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    throw internalError(error.message, { cause: error })
   }
 }
 

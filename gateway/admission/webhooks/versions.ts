@@ -1,13 +1,15 @@
 // Objects in the version that webhooks and policies see, converted by way of the stored version.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
-import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
 import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
+import { convertCustom } from "./custom-kind.ts"
 
 /** Objects of the resource's kind are converted to the matched version; those of a subresource (Scale) have only one version. */
 export function isOwnKind({ kind, definition }: Pick<AdmissionAttributes, "kind" | "definition">): boolean {
@@ -19,16 +21,29 @@ export function isCustom(attributes: Pick<AdmissionAttributes, "kind" | "definit
   return attributes.definition.customResource !== undefined && isOwnKind(attributes)
 }
 
+/** The version that a patch has made of an object of a built-in kind, if it is served; otherwise that as which it was `shown`. */
+export function madeVersion(
+  ctx: RequestContext,
+  shown: ResourceDefinition,
+  { apiVersion, kind }: KubeObject,
+): ResourceDefinition {
+  if (apiVersion === printGroupVersion(shown)) return shown
+  const isMade = (other: ResourceDefinition): boolean =>
+    other.storagePrefix === shown.storagePrefix && other.kind === kind && apiVersion === printGroupVersion(other)
+  return ctx.controlPlane.resources.definitions().find(isMade) ?? shown
+}
+
 /** A copy, as Go prints it: with the zero values that are always present. Custom resources have none. */
 export async function shownObject(
+  ctx: RequestContext,
   object: KubeObject,
   attributes: AdmissionAttributes,
   definition: ResourceDefinition,
 ): Promise<KubeObject> {
+  const own = attributes.definition
+  if (isCustom(attributes)) return copyJson(definition === own ? object : await convertCustom(ctx, object, definition))
   const isOwn = isOwnKind(attributes)
-  const converted = isOwn ? await convertObject(object, attributes.definition, definition) : object
-  const copy = copyJson(converted)
-  if (isOwn && definition.customResource !== undefined) return copy
+  const copy = copyJson(isOwn ? await convertObject(object, own, definition) : object)
   const schema = isOwn ? definition.schema : schemaOf(attributes.kind)
   // The options of a connection have no metadata.
   if ((copy.metadata as unknown) !== undefined) dropEmptyMetadata(copy)

@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from "../../../apimachinery/schema/json-obj
 import { unexplained } from "../../../apimachinery/status.ts"
 
 /**
- * Returns the object with the server's part of the metadata. Takes ownership of `given`. `about`: the conversion. Error messages are
+ * Returns the object with the server's part of the metadata, and its labels and annotations even if there are none in them. Takes ownership of `given`. `about`: the conversion. Error messages are
  * those of a single object: upstream converts the objects of a list one by one.
  */
 export function checkConverted(original: KubeObject, given: Json, wanted: string, about: string): KubeObject {
@@ -38,6 +38,7 @@ export function checkConverted(original: KubeObject, given: Json, wanted: string
     const [before, after] = [kept[field], own[field]].map((text) => (typeof text === "string" ? text : ""))
     if (before !== after) throw unexplained(`${invalid} object: must have the same ${name}: ${before} != ${after}`)
   }
+  checkMetadata(converted["metadata"], `${invalid} metadata: `)
   return {
     ...converted,
     metadata: restored(original.metadata as Json | undefined, own, `${invalid} metadata: `),
@@ -55,6 +56,11 @@ function formFault(given: Json): string | undefined {
   return typeof kind === "string" && kind !== "" ? undefined : `Object 'Kind' is missing in '${JSON.stringify(given)}'`
 }
 
+function checkMetadata(metadata: Json | undefined, at: string): void {
+  if (metadata === undefined) throw unexplained(`${at}missing metadata in converted object`)
+  if (!isObject(metadata)) throw unexplained(`${at}invalid metadata of type ${goTypeOf(metadata)} in converted object`)
+}
+
 /** `original`: of any type if admission has patched it. */
 function restored(original: Json | undefined = {}, given: JsonObject, at: string): JsonObject {
   if (!isObject(original)) throw unexplained(`${at}invalid metadata of type ${goTypeOf(original)} in input object`)
@@ -67,17 +73,21 @@ function restored(original: Json | undefined = {}, given: JsonObject, at: string
     const texts = given[field] ?? null
     if (texts === null) continue
     const fault =
-      faultOfTexts(field, texts) ??
+      faultOfType(field, texts) ??
       faultOfOriginal(field, before) ??
+      faultOfTexts(field, texts as JsonObject) ??
       faultOfChange(field, texts as Record<string, string>, (before ?? {}) as Record<string, string>)
     if (fault !== undefined) throw unexplained(`${at}${fault}`)
-    if (Object.keys(texts).length > 0) metadata[field] = texts
+    metadata[field] = texts
   }
   return metadata
 }
 
-function faultOfTexts(field: "labels" | "annotations", texts: Json): string | undefined {
-  if (!isObject(texts)) return `invalid metadata.${field} of type ${goTypeOf(texts)} in converted object`
+function faultOfType(field: "labels" | "annotations", texts: Json): string | undefined {
+  return isObject(texts) ? undefined : `invalid metadata.${field} of type ${goTypeOf(texts)} in converted object`
+}
+
+function faultOfTexts(field: "labels" | "annotations", texts: JsonObject): string | undefined {
   const odd = Object.entries(texts).find(([, value]) => typeof value !== "string")
   if (odd === undefined) return undefined
   return `metadata.${field}[${odd[0]}] must be a string, but is ${goTypeOf(odd[1])} in converted object`

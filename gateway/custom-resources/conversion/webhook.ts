@@ -12,6 +12,7 @@ import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
 import { reviewFault } from "../../backends/review-fault.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
+import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { Conversion } from "../../registry/rest.ts"
 import { checkConverted } from "./converted.ts"
 import { answeredReviews, type ReviewVersion } from "./review-schema.ts"
@@ -59,12 +60,13 @@ type SchemaOf = (version: string) => Schema
 const ownSchema = ({ apiVersion }: KubeObject, schemaOf: SchemaOf): Schema =>
   schemaOf(parseGroupVersion(apiVersion).version)
 
-/** A copy without the fields that its version's schema does not contain. */
+/** A copy without the fields that its version's schema does not contain, and without labels and annotations that are empty. */
 function pruned(object: KubeObject, schemaOf: SchemaOf): KubeObject {
   const schema = ownSchema(object, schemaOf)
   const copy = copyJson(object)
   prune(schema, copy as unknown as Json)
   dropNulls(schema, copy as unknown as Json)
+  if (isObject(copy.metadata as Json | undefined)) dropEmptyMetadata(copy)
   return copy
 }
 

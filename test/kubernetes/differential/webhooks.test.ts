@@ -2,27 +2,32 @@
 // log says of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { WebhookServer } from "../../../gateway/testing/webhook-server.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { Audits } from "./audits.ts"
-import { compareTranscripts } from "./compare.ts"
-import { expectAlike, nextPlace } from "./differential.ts"
+import { startConversionWebhook } from "./conversions/webhook.ts"
+import { expectAlike } from "./differential.ts"
 import { KnownDifferences, readKnown } from "./known-differences.ts"
-import { normalize } from "./normalize.ts"
 import { type Servers, startServers } from "./servers.ts"
-import { HookedServer } from "./webhooks/hooks.ts"
+import { compareHooked, HookedServer } from "./webhooks/hooks.ts"
+import type { WebhookScenario } from "./webhooks/scenario.ts"
 import { webhookScenarios } from "./webhooks/scenarios.ts"
 
-const scenarios = webhookScenarios()
+const names = webhookScenarios({ url: "", caBundle: "" }).map(({ name }) => name)
 
 describe.skipIf(lacks(TestKubernetes.binaries()))("webhooks are called as by kube-apiserver:", () => {
   const known = new KnownDifferences(readKnown(new URL("webhooks/known-differences.yaml", import.meta.url)))
   const audits = new Audits()
   let servers: Servers
   let hooked: HookedServer[]
+  let conversion: WebhookServer
+  let scenarios: ReadonlyMap<string, WebhookScenario>
   let compared = 0
 
   beforeAll(async () => {
+    conversion = await startConversionWebhook()
+    scenarios = new Map(webhookScenarios(conversion).map((scenario) => [scenario.name, scenario]))
     servers = await startServers({ audits })
     hooked = await Promise.all(
       [servers.kubernetes, servers.polyplane].map((server) => HookedServer.start(server, audits)),
@@ -31,20 +36,18 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("webhooks are called as by kub
   afterAll(async () => {
     await Promise.all(hooked?.map((server) => server[Symbol.asyncDispose]()) ?? [])
     await servers?.[Symbol.asyncDispose]()
+    await conversion?.[Symbol.asyncDispose]()
   })
 
-  const all = scenarios.map((scenario) => [scenario.name, scenario] as const)
-  test.each(all)("%s", { tags: "independent" }, async (_, scenario) => {
+  test.each(names)("%s", { tags: "independent" }, async (name) => {
+    const scenario = scenarios.get(name)
+    if (scenario === undefined) throw new Error(`no scenario ${name}`)
     compared++
-    await expectAlike(scenario.name, async () => {
-      const place = nextPlace()
-      const [theirs, ours] = normalize(await Promise.all(hooked.map((server) => server.run(scenario, place))))
-      return known.unknown(compareTranscripts({ ...scenario, anyOrder: true }, theirs ?? [], ours ?? []))
-    })
+    await expectAlike(name, async () => known.unknown(await compareHooked(hooked, scenario)))
   })
 
   test("every known difference is still one", ({ skip }) => {
-    skip(compared < scenarios.length, "only some scenarios ran")
+    skip(compared < names.length, "only some scenarios ran")
     expect(known.unused()).toEqual([])
   })
 })

@@ -53,6 +53,16 @@ export const versionsOf = (storage: string, more: Readonly<Record<string, object
     ...more[name],
   })) as unknown as Json
 
+const both = { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } }
+
+/** A number of replicas instead of the usual fields, which are kept; and of the subresources, v3 has none. */
+export const scaledVersions = (replicas = "replicas"): Json => {
+  const kept = { type: "object", "x-kubernetes-preserve-unknown-fields": true }
+  const spec = { ...kept, properties: { [replicas]: { type: "integer" } } }
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec, status: kept } } }
+  return versionsOf("v1", { v1: { subresources: both, schema }, v2: { subresources: both, schema }, v3: { schema } })
+}
+
 export const conversionBy = ({ url, caBundle }: Webhook, more: object = {}): Json =>
   ({
     strategy: "Webhook",

@@ -12,7 +12,7 @@ import {
   type RequestStep,
   type Step,
 } from "../scenario.ts"
-import { as, servedBy, thing, versionsOf, v1, v2, v3, type Webhook } from "./kind.ts"
+import { as, scaledVersions, servedBy, thing, versionsOf, v1, v2, v3, type Webhook } from "./kind.ts"
 
 export function managers(webhook: Webhook): Step[] {
   return [
@@ -79,27 +79,8 @@ export function reads(webhook: Webhook): Step[] {
 }
 
 export function subresources(webhook: Webhook): Step[] {
-  const both = { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } }
-  const whole = (replicas: string) => ({
-    openAPIV3Schema: {
-      type: "object",
-      properties: {
-        spec: {
-          type: "object",
-          properties: { [replicas]: { type: "integer" } },
-          "x-kubernetes-preserve-unknown-fields": true,
-        },
-        status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-      },
-    },
-  })
-  const versions = versionsOf("v1", {
-    v1: { subresources: both, schema: whole("replicas") },
-    v2: { subresources: both, schema: whole("replicas") },
-    v3: { schema: whole("replicas") },
-  })
   return [
-    ...servedBy(webhook, { versions }),
+    ...servedBy(webhook, { versions: scaledVersions() }),
     post(`${v2}${as("m1")}`, thing("v2", "a", { host: "a", replicas: 2 }, { status: { replicas: 1 } })),
     patch(`${v2}/a/status${as("m2")}`, mergePatch, {
       status: { replicas: 1 },

@@ -9,7 +9,10 @@ import {
 } from "../../../../gateway/testing/webhook-server.ts"
 import { eventually } from "../../../harness/eventually.ts"
 import type { Audits } from "../audits.ts"
+import { compareTranscripts, type Difference } from "../compare.ts"
 import type { Connection } from "../connection.ts"
+import { nextPlace } from "../differential.ts"
+import { normalize } from "../normalize.ts"
 import { type Entry, type Place, runSteps, type Transcript } from "../run.ts"
 import { allow, type RegisteredHook, rule, type WebhookScenario } from "./scenario.ts"
 
@@ -163,6 +166,13 @@ export class HookedServer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#server[Symbol.asyncDispose]()
   }
+}
+
+/** What differs on the two servers. */
+export async function compareHooked(hooked: readonly HookedServer[], scenario: WebhookScenario): Promise<Difference[]> {
+  const place = nextPlace()
+  const [theirs, ours] = normalize(await Promise.all(hooked.map((server) => server.run(scenario, place))))
+  return compareTranscripts({ ...scenario, anyOrder: true }, theirs ?? [], ours ?? [])
 }
 
 /**

@@ -1,8 +1,10 @@
 // All scenarios with webhooks.
 
+import type { Webhook } from "../conversions/kind.ts"
 import { answerScenarios } from "./answers.ts"
 import { auditedScenarios } from "./audited.ts"
 import { conditionScenarios } from "./conditions.ts"
+import { convertedScenarios } from "./converted-kinds.ts"
 import { failureScenarios } from "./failures.ts"
 import { identityScenarios } from "./identities.ts"
 import { versionMatchingScenarios } from "./matching-versions.ts"
@@ -14,12 +16,14 @@ import { serviceScenarios } from "./services.ts"
 import { subresourceRequestScenarios } from "./subresource-requests.ts"
 import type { WebhookScenario } from "./scenario.ts"
 
-export function webhookScenarios(): WebhookScenario[] {
+/** `conversion`: the webhook that converts custom resources. */
+export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
   return [
     ...requestScenarios(),
     ...subresourceRequestScenarios(),
     ...matchingScenarios(),
     ...versionMatchingScenarios(),
+    ...convertedScenarios(conversion),
     ...conditionScenarios(),
     ...answerScenarios(),
     ...failureScenarios(),

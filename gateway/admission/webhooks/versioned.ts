@@ -1,0 +1,127 @@
+// The objects of a request in the version of the webhook that is called next, as mutating webhooks change them one after the other. A
+// custom resource stays as a webhook has made it until one of another version is called: only then is it converted. Source:
+// VersionedAttributes in k8s.io/apiserver/pkg/admission/conversion.go.
+
+import { copyJson } from "../../../apimachinery/copy.ts"
+import { equalJson } from "../../../apimachinery/equality.ts"
+import { isTimedNow, type ManagedFieldsEntry } from "../../../apimachinery/managed-fields/managers.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
+import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
+import { hasReason, internalError, StatusError, UnconvertedError } from "../../../apimachinery/status.ts"
+import { convertObject } from "../../registry/conversion/convert.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { type AdmissionAttributes, replaceObject, settleCustom } from "../chain.ts"
+import { checkObjectSize } from "../object-size.ts"
+import { addCustomDefaults, checkTyped, convertCustom } from "./custom-kind.ts"
+import { showAs, type Shown } from "./review.ts"
+import { isCustom, isOwnKind, madeVersion } from "./versions.ts"
+
+export class VersionedObjects {
+  readonly #ctx: RequestContext
+  readonly #attributes: AdmissionAttributes
+  #shown: Shown | undefined
+  /** The shown custom resource is what a webhook has made of it, and not yet that of the request. */
+  #isChanged = false
+  /** That of the request is what webhooks have made of it. */
+  #isReplaced = false
+
+  constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
+    this.#ctx = ctx
+    this.#attributes = attributes
+  }
+
+  /** As selectors see it: like the webhook that was called last. */
+  get object(): KubeObject | undefined {
+    return this.#shown?.object ?? this.#attributes.object
+  }
+
+  /** Throws InternalError if they cannot be converted, whatever the failure policy is. */
+  async in(definition: ResourceDefinition): Promise<Shown> {
+    if (this.#shown?.definition === definition) return this.#shown
+    try {
+      await this.#replace()
+      const shown = await showAs(this.#ctx, definition, this.#attributes)
+      // A webhook of another version may have made it one of another kind.
+      if (isCustom(this.#attributes) && shown.object !== undefined) shown.object.kind = definition.kind
+      this.#shown = shown
+      return shown
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      throw internalError(`Internal error occurred: ${error.message}`, { cause: error })
+    }
+  }
+
+  /** `result`: what a webhook has made of the object that it was shown. Returns whether it is another one. */
+  async patch(shown: Shown, object: KubeObject, result: KubeObject, isFirst: boolean): Promise<boolean> {
+    if (!isCustom(this.#attributes)) return this.#patchBuiltIn(shown, object, result, isFirst)
+    checkTyped(result)
+    checkObjectSize(result)
+    const made = copyJson(result)
+    addCustomDefaults(this.#ctx, shown.definition, made)
+    this.#shown = { ...shown, object: made }
+    this.#isChanged = true
+    return !equalJson(object as unknown as Json, result as unknown as Json)
+  }
+
+  /** Called when no other webhook is called: the object of the request is what they have made of it. */
+  async end(): Promise<void> {
+    await this.#replace()
+    if (this.#isReplaced) settleCustom(this.#attributes)
+  }
+
+  async #replace(): Promise<void> {
+    const object = this.#shown?.object
+    if (!this.#isChanged || object === undefined) return
+    replaceObject(this.#attributes, await convertCustom(this.#ctx, object, this.#attributes.definition))
+    this.#isChanged = false
+    this.#isReplaced = true
+  }
+
+  async #patchBuiltIn({ definition }: Shown, object: KubeObject, result: KubeObject, isFirst: boolean) {
+    const attributes = this.#attributes
+    const asRequested = async (version: KubeObject): Promise<KubeObject> => {
+      if (!isOwnKind(attributes)) return decoded(attributes, version)
+      const from = madeVersion(this.#ctx, definition, version)
+      return decoded(attributes, await convertObject(version, from, attributes.definition))
+    }
+    const [before, next] = [await asRequested(object), await asRequested(result)]
+    const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
+    const changed = isOther || (isFirst && writesManagers(attributes)) || !semanticEqual(before, next)
+    replaceObject(attributes, next)
+    this.#shown = undefined
+    return changed
+  }
+}
+
+type Entries = readonly ManagedFieldsEntry[] | undefined
+
+/**
+ * In upstream's memory the time of a manager that the request records has nanoseconds, until a patch is applied to the printed
+ * object. So the first patch always modifies it. Custom resources are kept as printed.
+ */
+function writesManagers({ object, current, definition }: AdmissionAttributes): boolean {
+  if (definition.customResource !== undefined) return false
+  const [entries = [], old = []] = [object, current].map((each) => each?.metadata?.managedFields as Entries)
+  return entries.some((entry) => isTimedNow(entry) && !old.includes(entry))
+}
+
+/** An invalid result of a webhook is not the caller's fault. */
+function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
+  const fault = typeFault(object as unknown as JsonObject)
+  if (fault !== undefined) throw internalError(fault)
+  try {
+    const next = attributes.decode(structuredClone(object) as unknown as Json)
+    if (attributes.operation !== "CONNECT") return next
+    const { metadata: _, ...options } = next // the options of a connection have none
+    return options as KubeObject
+  } catch (error) {
+    if (!hasReason(error, "BadRequest", "Invalid")) throw error
+    const why = refusalDetail(error.message)
+    if (why.endsWith(": unknown conversion")) throw new UnconvertedError(why, { cause: error })
+    throw internalError(why, { cause: error })
+  }
+}

@@ -1,0 +1,57 @@
+// What mutating webhooks make of a custom resource of several versions.
+
+import type { Loose } from "../../../../gateway/testing/kinds.ts"
+import { group } from "../conversions/kind.ts"
+
+export const at = (path: string, value: unknown): Loose => ({ op: "add", path, value })
+const gone = (path: string): Loose => ({ op: "remove", path })
+
+export const patches: readonly Loose[][] = [
+  [at("/spec/extra", "lost")],
+  [at("/spec/host", "b"), at("/spec/hostPort", "b:2")],
+  [at("/spec/stamp", "s")],
+  [at("/spec/preset", "other")],
+  [at("/spec/bogus", 1)],
+  [at("/spec/host", "UPPER"), at("/spec/hostPort", "UPPER:1")],
+  [at("/spec/host", null), at("/spec/hostPort", null)],
+  [at("/spec/ready", "text")],
+  [at("/spec", {})],
+  [at("/spec", null)],
+  [gone("/spec")],
+  [at("/status", { a: "b" })],
+  [at("/metadata/labels", { by: "hook" })],
+  [at("/metadata/labels", { "a b": "c" })],
+  [at("/metadata/labels", 5)],
+  [at("/metadata/labels", { a: 5 })],
+  [at("/metadata/annotations", { by: "hook" })],
+  [at("/metadata/annotations", [])],
+  [at("/metadata/finalizers", ["example.com/f"])],
+  [at("/metadata/finalizers", 5)],
+  [at("/metadata/name", "other")],
+  [at("/metadata/name", 5)],
+  [gone("/metadata/name")],
+  [at("/metadata/namespace", "default")],
+  [at("/metadata/uid", "u")],
+  [at("/metadata/generation", 7)],
+  [at("/metadata/bogus", 7)],
+  [at("/metadata", {})],
+  [at("/metadata", null)],
+  [at("/metadata", 5)],
+  [gone("/metadata")],
+  [at("/apiVersion", `${group}/v1`)],
+  [at("/apiVersion", `${group}/v2`)],
+  [at("/apiVersion", `${group}/v3`)],
+  [at("/apiVersion", `${group}/v9`)],
+  [at("/apiVersion", "other.example.com/v1")],
+  [at("/apiVersion", "v1")],
+  [at("/apiVersion", 5)],
+  [at("/apiVersion", null)],
+  [gone("/apiVersion")],
+  [at("/kind", "Other")],
+  [at("/kind", 5)],
+  [gone("/kind")],
+  [at("/__proto__", { a: 1 })],
+  [at("/spec/mode", { v1: "labels", v2: "labels" })],
+  [at("/spec/mode", { v1: "failed", v2: "failed" })],
+  [at("/spec/mode", { v1: "stamp", v2: "stamp" })],
+]
