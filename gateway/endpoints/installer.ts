@@ -143,7 +143,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   const wanted = ctx.info.subresource
   const subresource = wanted === "" ? undefined : definition.subresources.find((one) => one.name === wanted)
   const hasNone = subresource === undefined || (!isCustom && watchPath.test(ctx.info.path))
-  if (wanted !== "" && hasNone) throw noSubresource(ctx, definition)
+  if (wanted !== "" && hasNone) throw noSubresource(definition, ctx.info.name)
   const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
   if (handler?.connect !== undefined) {
     const { produces } = handler

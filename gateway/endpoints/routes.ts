@@ -54,8 +54,9 @@ export function isOfAggregator(path: string, group: string): boolean {
   return group !== apiServices.group && (path === `/apis/${group}` || path === `/apis/${group}/`)
 }
 
-export function noSubresource({ info }: RequestContext, definition: ResourceDefinition): StatusError {
-  return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
+/** `name`: of the object. */
+export function noSubresource(definition: ResourceDefinition, name: string): StatusError {
+  return definition.customResource === undefined ? noSuchPath() : notFound(definition, name)
 }
 
 /** The deprecated path of a watch, which exists only for kinds that support watch, and for no subresource. */

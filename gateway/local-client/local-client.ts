@@ -112,7 +112,7 @@ class LocalClient implements KubeClient {
   ): Promise<T> {
     if (this.#isElsewhere(resource)) return this.#elsewhere.get<T>(resource, namespace, name, options)
     const { subresource } = options
-    const { registry, handler } = targetOf(this.#controlPlane, resource, "get", subresource)
+    const { registry, handler } = targetOf(this.#controlPlane, resource, "get", subresource, name)
     const ctx = contextOf(this.#caller, resource, "get", { namespace, name, subresource })
     if (handler === undefined) return (await registry.get(ctx, namespace ?? "", name)).object() as T
     if (handler.get === undefined) throw methodNotAllowed()
@@ -171,7 +171,7 @@ class LocalClient implements KubeClient {
   async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
     if (this.#isElsewhere(resource)) return this.#elsewhere.create(resource, object, options)
     const { namespace = "", name = "" } = object.metadata
-    const target = targetOf(this.#controlPlane, resource, "create", options.subresource)
+    const target = targetOf(this.#controlPlane, resource, "create", options.subresource, name)
     const { registry, definition, handler, expected } = target
     const ctx = contextOf(this.#caller, resource, "create", {
       namespace,
@@ -194,7 +194,7 @@ class LocalClient implements KubeClient {
   async update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
     if (this.#isElsewhere(resource)) return this.#elsewhere.update(resource, object, options)
     const { namespace = "", name = "" } = object.metadata
-    const target = targetOf(this.#controlPlane, resource, "update", options.subresource)
+    const target = targetOf(this.#controlPlane, resource, "update", options.subresource, name)
     const ctx = contextOf(this.#caller, resource, "update", { namespace, name, subresource: options.subresource })
     const change = (): KubeObject => decoded(ctx, object, target.expected, namespace)
     return (await this.#write(ctx, target, change, options)) as T
@@ -208,7 +208,7 @@ class LocalClient implements KubeClient {
     options: PatchOptions,
   ): Promise<T> {
     if (this.#isElsewhere(resource)) return this.#elsewhere.patch<T>(resource, namespace, name, patch, options)
-    const target = targetOf(this.#controlPlane, resource, "patch", options.subresource)
+    const target = targetOf(this.#controlPlane, resource, "patch", options.subresource, name)
     const ctx = contextOf(this.#caller, resource, "patch", { namespace, name, subresource: options.subresource })
     const { type } = options
     if (type === "apply") return (await this.#apply(ctx, target, patch as KubeObject, options)) as T

@@ -11,6 +11,7 @@ import { admitFor } from "../admission/admit.ts"
 import { decodeValue } from "../endpoints/body.ts"
 import { agreeOnNamespace } from "../endpoints/body-path.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
+import { noSubresource } from "../endpoints/routes.ts"
 import { subresourceBody } from "../endpoints/verbs/create.ts"
 import type { DeleteRequest, Registry, ResourceDefinition } from "../registry/rest.ts"
 import type { SubresourceHandler } from "../registry/strategy.ts"
@@ -40,15 +41,15 @@ export interface Target {
   expected: Expected
 }
 
-/** Throws the error that a request for the target would return. */
-export function targetOf({ resources }: ControlPlane, resource: Resource, verb: Verb, name = ""): Target {
+/** Throws the error that a request for the target would return. `name`: of the object. */
+export function targetOf({ resources }: ControlPlane, resource: Resource, verb: Verb, wanted = "", name = ""): Target {
   const registry = resources.registry(resource)
   if (registry === undefined) throw noSuchPath()
   const { definition } = registry
-  const subresource = name === "" ? undefined : definition.subresources.find((candidate) => candidate.name === name)
-  if (name !== "" && subresource === undefined) throw noSuchPath()
+  const subresource = wanted === "" ? undefined : definition.subresources.find((candidate) => candidate.name === wanted)
+  if (wanted !== "" && subresource === undefined) throw noSubresource(definition, name)
   if (!(subresource ?? definition).verbs.includes(verb)) throw methodNotAllowed()
-  const handler = definition.subresourceHandlers?.[name]
+  const handler = definition.subresourceHandlers?.[wanted]
   const expected =
     handler === undefined ? expectedOf(definition) : subresourceBody({ subresource, definition, handler })
   return { registry, definition, subresource, handler, expected }

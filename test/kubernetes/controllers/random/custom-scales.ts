@@ -89,6 +89,7 @@ const randomTarget = (random: Random): object =>
     { apiVersion: "scenarios.example.com/v9", kind: "ScaledThing", name: "web" },
     { apiVersion: group, kind: "ScaledThing", name: "nobody" },
     { apiVersion: group, kind: "Nothing", name: "web" },
+    { apiVersion: group, kind: "Thing", name: "web" },
   ])
 
 const randomMetric = (random: Random): object => {

@@ -272,6 +272,13 @@ export const disruptionScenarios: readonly Scenario[] = [
       settle,
     ],
   },
+  ...[
+    { apiVersion: "scenarios.example.com/v1", kind: "Thing", name: "web" },
+    { apiVersion: "apps/v1", kind: "DaemonSet", name: "web" },
+  ].map((scaleTargetRef) => ({
+    name: `autoscaler of a ${scaleTargetRef.kind}, which has no scale`,
+    steps: [autoscaler({ scaleTargetRef }), conditionReported("AbleToScale"), settle],
+  })),
   {
     name: "autoscalers of the same pods",
     nodes: "ready",
