@@ -73,28 +73,14 @@ const unlike: Readonly<Record<string, string>> = dictionary({
   "resource.k8s.io/v1beta1": "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
 })
 
-/** The ones that have other defaults, and maybe further fields. */
-const otherDefaults: Readonly<Record<string, string>> = dictionary({
-  "apps/v1beta1": "Deployment StatefulSet",
-  "extensions/v1beta1": "Deployment ReplicaSet",
-})
-
-/** Fields of those that the served versions lack. */
-export const formerFields: readonly string[] = ["spec.rollbackTo"]
-
 /** Groups whose kinds are served in others now. */
 const formerGroups: Readonly<Record<string, readonly string[]>> = dictionary({
   extensions: ["networking.k8s.io", "apps"],
 })
 
-/**
- * Whether an object of this unserved version is the same in the served version of the group: any, one that lacks no default and has none
- * of the {@link formerFields}, or none.
- */
-export function alikeWhenServed(apiVersion: string, kind: string, servedGroup: string): "any" | "whole" | "none" {
+/** Whether an object of this unserved version has the fields of the served version of the group. Its defaults may be others. */
+export function isAlikeWhenServed(apiVersion: string, kind: string, servedGroup: string): boolean {
   const [group = ""] = apiVersion.split("/")
   const isOfGroup = group === servedGroup || formerGroups[group]?.includes(servedGroup) === true
-  const isIn = (some: typeof unlike): boolean => some[apiVersion]?.split(" ").includes(kind) === true
-  if (!isOfGroup || !isUnserved(apiVersion, kind) || isIn(unlike)) return "none"
-  return isIn(otherDefaults) ? "whole" : "any"
+  return isOfGroup && isUnserved(apiVersion, kind) && unlike[apiVersion]?.split(" ").includes(kind) !== true
 }

@@ -2,18 +2,16 @@
 // k8s.io/apiserver/pkg/endpoints/handlers.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
-import { equalJson } from "../../../apimachinery/equality.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
-import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
 import { prune } from "../../../apimachinery/schema/prune.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { alikeWhenServed, formerFields } from "../../../apimachinery/schema/unserved.ts"
+import { isAlikeWhenServed } from "../../../apimachinery/schema/unserved.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
-import { hasReason, internalError, type StatusError } from "../../../apimachinery/status.ts"
+import { internalError, type StatusError } from "../../../apimachinery/status.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -82,47 +80,16 @@ export function otherVersion(ctx: RequestContext, object: Json): ResourceDefinit
   return found?.storagePrefix === own.storagePrefix ? found : undefined
 }
 
-/** An object of a version that is not served is read in the one that is, if it is the same there. */
+/** An object of a version that is not served is read in the one that is, if that has its fields. */
 export function inServedVersion(ctx: RequestContext, object: Json): Json {
   const own = ownDefinition(ctx)
   if (own === undefined || own.customResource !== undefined || !isObject(object)) return object
   const { apiVersion, kind } = object
   if (kind !== own.kind || typeof apiVersion !== "string") return object
-  const alike = alikeWhenServed(apiVersion, kind, own.group)
-  const selecting = alike === "whole" ? withSelector(object) : object
-  const isAlike = alike === "any" || (alike === "whole" && isWhole(own, selecting))
-  return isAlike ? { ...selecting, apiVersion: printGroupVersion(own) } : object
-}
-
-/** Older versions select by the labels of the template. Source: SetDefaults_Deployment and the like in k8s.io/kubernetes/pkg/apis. */
-function withSelector(object: JsonObject): JsonObject {
-  const { spec = null } = object
-  const template = isObject(spec) ? spec["template"] : undefined
-  const metadata = isObject(template) ? template["metadata"] : undefined
-  const labels = isObject(metadata) ? metadata["labels"] : undefined
-  if (!isObject(spec) || (spec["selector"] ?? null) !== null || !isObject(labels)) return object
-  return { ...object, spec: { ...spec, selector: { matchLabels: labels } } }
-}
-
-/**
- * Other defaults make no difference, among them the labels of the template, which are those of an object without any; and there are no
- * fields but those of the served version. What is of a wrong type is refused.
- */
-function isWhole({ schema, strategy }: ResourceDefinition, object: JsonObject): boolean {
-  const given = copyJson(object)
-  try {
-    const { unknown } = decodeObject(schema, given, true)
-    if (formerFields.some((field) => unknown.includes(`unknown field ${JSON.stringify(field)}`))) return false
-  } catch (error) {
-    if (!hasReason(error, "BadRequest")) throw error
-    return true
-  }
-  const { metadata } = given as { metadata?: KubeObject["metadata"] }
-  if (Object.keys(metadata?.labels ?? {}).length === 0) return false
-  const whole = copyJson(given)
-  applyDefaults(schema, whole)
-  strategy.default?.(whole as unknown as KubeObject)
-  return equalJson(given, whole)
+  if (!isAlikeWhenServed(apiVersion, kind, own.group)) return object
+  const copy = copyJson(object)
+  own.strategy.defaultOlder?.(copy, apiVersion)
+  return { ...copy, apiVersion: printGroupVersion(own) }
 }
 
 export async function inOwnVersion(

@@ -10,6 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import type { Deployment } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { defaultOlderDeployment } from "../older-defaults.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { negative, nonNegative } from "../../validation/values.ts"
 import {
@@ -54,6 +55,8 @@ const strategy: Strategy<Deployment> = {
     defaultPodTemplate(spec.template)
     readRollback(deployment)
   },
+
+  defaultOlder: defaultOlderDeployment,
 
   prepareForCreate(_ctx, deployment) {
     deployment.status = {}

@@ -3,6 +3,7 @@
 import { type FieldError, FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { ReplicaSet } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { defaultByTemplate } from "../older-defaults.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
@@ -24,6 +25,8 @@ const strategy: Strategy<ReplicaSet> = {
     spec.replicas ??= 1
     defaultPodTemplate(spec.template)
   },
+
+  defaultOlder: defaultByTemplate,
 
   prepareForCreate(_ctx, set) {
     set.status = { replicas: 0 }

@@ -15,6 +15,7 @@ import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.t
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { validatePersistentVolumeClaimSpec } from "../../core/persistentvolumeclaims/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { defaultOlderStatefulSet } from "../older-defaults.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { messages, nonNegative } from "../../validation/values.ts"
 import {
@@ -76,6 +77,8 @@ const strategy: Strategy<StatefulSet> = {
       claim.status = { phase: "Pending", ...claim.status }
     }
   },
+
+  defaultOlder: defaultOlderStatefulSet,
 
   prepareForCreate(_ctx, set) {
     set.status = { replicas: 0, availableReplicas: 0 }

@@ -183,7 +183,7 @@ export function patchedVersionCases(): Scenario[] {
       steps: [...steps(kind), ...unselected(kind)],
     })),
     ...kinds.map((kind) => ({ name: `a ${kind.kind} is patched in other versions`, steps: steps(kind) })),
-    { name: "an object is patched in a version of other defaults", steps: unlike() },
+    ...older.map((kind) => ({ name: `a ${kind.kind} is patched in versions of other defaults`, steps: unlike(kind) })),
   ]
 }
 
@@ -245,18 +245,55 @@ function steps({ path, object, kind, apiVersion, versions, changes }: Patched): 
   ]
 }
 
-function unlike(): RequestStep[] {
-  const [deployment] = kinds
-  const path = deployment?.path ?? ""
+/** What the older versions have as defaults, and what only they have. */
+function unlike({ path, kind, object, versions }: Patched): RequestStep[] {
+  const name = nameOf(kind)
+  const one = `${path}/${name}`
+  const spec = (object["spec"] ?? {}) as Body
+  const { selector: _, ...unselecting } = spec
+  const changes: Body[] = [
+    ...[
+      { replicas: null },
+      { revisionHistoryLimit: null },
+      { progressDeadlineSeconds: null },
+      { strategy: null },
+      { strategy: { type: null, rollingUpdate: null } },
+      { strategy: { type: "Recreate" } },
+      { strategy: { type: "Recreate", rollingUpdate: null } },
+      { strategy: { rollingUpdate: { maxSurge: null } } },
+      { updateStrategy: null },
+      { updateStrategy: { type: "RollingUpdate", rollingUpdate: null } },
+      { podManagementPolicy: null, persistentVolumeClaimRetentionPolicy: null },
+      { selector: null, template: { metadata: { labels: { a: "c" } } } },
+      { selector: null, template: { metadata: { labels: null } } },
+      { selector: null, template: { metadata: { labels: { a: 5 } } } },
+      { rollbackTo: { revision: 3 } },
+      { rollbackTo: {} },
+      { rollbackTo: null },
+    ].map((changed): Body => ({ spec: changed })),
+    { metadata: { labels: null } },
+    { metadata: { labels: {} } },
+    { spec: { rollbackTo: { revision: 3 } }, metadata: { annotations: { "deprecated.deployment.rollback.to": "7" } } },
+  ]
   return [
-    post(path, { metadata: { name: "a" }, ...deployment?.object }),
-    ...["apps/v1beta1", "extensions/v1beta1"].map((apiVersion) =>
-      patch(
-        `${path}/a?dryRun=All`,
-        mergePatch,
-        { apiVersion, spec: { revisionHistoryLimit: null } },
-        { label: `MERGE ${apiVersion}` },
+    post(path, { metadata: { name, annotations: { x: "y" } }, spec }),
+    ...versions.flatMap((apiVersion) => [
+      ...changes.map((change) =>
+        patch(`${one}?dryRun=All`, mergePatch, { apiVersion, ...change } as Json, {
+          label: `MERGE ${apiVersion} ${JSON.stringify(change)}`,
+        }),
       ),
-    ),
+      ...[spec, unselecting, { ...unselecting, selector: null }, {}, null].map((value) =>
+        patch(
+          `${one}?dryRun=All`,
+          jsonPatch,
+          [
+            { op: "add", path: "/apiVersion", value: apiVersion },
+            { op: "replace", path: "/spec", value },
+          ] as Json,
+          { label: `JSON ${apiVersion} ${JSON.stringify(value)}` },
+        ),
+      ),
+    ]),
   ]
 }
