@@ -3,7 +3,8 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
-import { assignOwn, type JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { metadataFault } from "../../apimachinery/schema/decode/custom.ts"
+import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import { notePatched, readMetadata } from "../custom-resources/undecoded.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -146,5 +147,18 @@ export function replaceObject(attributes: AdmissionAttributes, next: KubeObject)
 export function settleCustom(attributes: AdmissionAttributes): void {
   const { object, current } = attributes
   if (object === undefined) throw new TypeError("there is no object to settle")
-  replaceObject(attributes, readMetadata(copyJson(object) as unknown as JsonObject, current === undefined))
+  const json = copyJson(object) as unknown as JsonObject
+  const fault = attributes.subresource === "status" ? undefined : metadataFault(withoutOverwritten(json, attributes))
+  replaceObject(attributes, readMetadata(json, current === undefined))
+  notePatched(object, fault)
+}
+
+/** What the server sets itself, whatever was there: in a dry run less. */
+const overwritten = ["namespace", "uid", "creationTimestamp", "generation"]
+const overwrittenWhenStored = ["resourceVersion", "selfLink"]
+
+function withoutOverwritten({ metadata }: JsonObject, { dryRun }: AdmissionAttributes): JsonObject {
+  if (!isObject(metadata)) return metadata === undefined ? {} : { metadata }
+  const dropped = dryRun ? overwritten : [...overwritten, ...overwrittenWhenStored]
+  return { metadata: Object.fromEntries(Object.entries(metadata).filter(([field]) => !dropped.includes(field))) }
 }

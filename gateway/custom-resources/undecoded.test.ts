@@ -46,15 +46,25 @@ test.each<[string, Json, boolean]>([
   ["what is read as it is stored", { d: "x" }, false],
 ])("an object is stored without %s, which is a change if there is some", (_, spec, isStoredOtherwise) => {
   const object = patched(deepFreeze(spec))
-  decodePatched(schema, object)
+  decodePatched(schema, object, false)
   expect(object["spec"]).toEqual({ d: "x" })
   expect(hasUnread(object)).toBe(isStoredOtherwise)
 })
 
 test("an object that no patch has made is left alone", () => {
   const object = { apiVersion: "a/v1", kind: "A", metadata: { name: "a" }, spec: { b: 5 } } as unknown as KubeObject
-  decodePatched(schema, object)
+  decodePatched(schema, object, false)
   expect(object["spec"]).toEqual({ b: 5 })
+})
+
+test("what is malformed fails where an object is stored in another version", () => {
+  const object = patched({ d: "x" })
+  notePatched(object, "labels are none")
+  notePatched(object)
+  expect(() => decodePatched(schema, object, true)).toThrow("labels are none")
+  decodePatched(schema, object, false)
+  expect(object["spec"]).toEqual({ d: "x" })
+  expect(() => decodePatched(schema, patched({ d: "x" }), true)).not.toThrow()
 })
 
 const holder = compileSchema({
@@ -88,7 +98,7 @@ test.each<[Json, string[], Json]>([
   const errors = validateRules(holder, object as unknown as Json, FieldPath.root())
   expect(errors.map(({ field, detail }) => `${field}: ${detail}`)).toEqual(faults)
   notePatched(object)
-  decodePatched(holder, object)
+  decodePatched(holder, object, false)
   expect(object["one"]).toEqual(read)
 })
 
@@ -99,6 +109,6 @@ test("no field of an object comes from a prototype that a patch has given it", (
   const kind = { group: "a", version: "v1", kind: "A" }
   replaceObject({ object, kind, definition: { ...kind, customResource: {} } } as unknown as AdmissionAttributes, next)
   expect(Object.keys(object)).toContain("__proto__")
-  decodePatched(schema, object)
+  decodePatched(schema, object, false)
   expect(object).toStrictEqual({ apiVersion: "a/v1", kind: "A", metadata: { name: "a" } })
 })

@@ -4,19 +4,19 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { keepWellFormedMetadata, repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
+import { embeddedFault, keepWellFormedMetadata, repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
 import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { internalError } from "../../apimachinery/status.ts"
+import { internalError, unexplained } from "../../apimachinery/status.ts"
 import { findUnread, noteStoredOtherwise, noteUnread } from "../registry/generic/storage/unread-fields.ts"
 
-const undecoded = new WeakSet<object>()
+/** Objects that are decoded by {@link decodePatched}, with what was malformed in the metadata of each. */
+const undecoded = new WeakMap<object, string | undefined>()
 
-/** The object is decoded by {@link decodePatched}. */
-export function notePatched(object: object): void {
-  undecoded.add(object)
+export function notePatched(object: object, fault?: string): void {
+  undecoded.set(object, fault ?? undecoded.get(object))
 }
 
 /**
@@ -32,10 +32,16 @@ export function readMetadata(object: JsonObject, isNew: boolean): KubeObject {
   return object as unknown as KubeObject
 }
 
-/** Called when the object is valid and admitted: as it will be read. */
-export function decodePatched(schema: Schema, object: KubeObject): void {
-  if (!undecoded.delete(object)) return
+/**
+ * Called when the object is valid and admitted: as it will be read. What is malformed is stored upstream, and dropped when it is read; but
+ * an object that is stored in another version is converted to that first, which fails.
+ */
+export function decodePatched(schema: Schema, object: KubeObject, isStoredAsOther: boolean): void {
+  if (!undecoded.has(object)) return
   const json = object as unknown as JsonObject
+  const fault = isStoredAsOther ? (undecoded.get(object) ?? embeddedFault(schema, copyJson(json))?.message) : undefined
+  if (fault !== undefined) throw unexplained(fault)
+  undecoded.delete(object)
   assignOwn(json, copyJson(json)) // an update may have kept what is frozen
   const unread = findUnread(json)
   repairEmbedded(schema, json)

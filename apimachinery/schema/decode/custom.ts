@@ -1,5 +1,6 @@
 // Decoding of the built-in parts of a custom resource: its metadata, and that of embedded objects.
 
+import { copyJson } from "../../copy.ts"
 import { equalJson } from "../../equality.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
@@ -201,6 +202,18 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place
   const isCompared = isMerged && before !== undefined && named?.fields === undefined
   const isChanged = isCompared && (before === null || !equalJson(JSON.parse(given), value["metadata"]))
   if (isChanged) unknown.push(at.child("metadata").toString())
+}
+
+/** Why the metadata of a custom resource cannot be decoded. */
+export function metadataFault({ metadata }: JsonObject): string | undefined {
+  const only: JsonObject = metadata === undefined ? {} : { metadata: copyJson(metadata) }
+  try {
+    decodeMetadata(only, walkOf(only))
+  } catch (error) {
+    if (!(error instanceof ScalarError)) throw error
+    return error.message
+  }
+  return undefined
 }
 
 /** Drops malformed fields of the metadata of a custom resource. */

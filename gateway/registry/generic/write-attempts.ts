@@ -2,7 +2,7 @@
 // another write commits first, the attempt returns undefined, and store.ts starts again with the new current object.
 
 import type { FieldError } from "../../../apimachinery/field-errors.ts"
-import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
 import {
@@ -255,8 +255,9 @@ export class WriteAttempts {
 
   /** The form that is stored and returned, after admission and validation. */
   #settle(object: KubeObject, isStored = true): void {
-    const { strategy, schema, customResource, group } = this.#definition
-    if (customResource !== undefined) decodePatched(schema, object)
+    const { strategy, schema, customResource, group, storageVersion } = this.#definition
+    if (customResource !== undefined)
+      decodePatched(schema, object, storageVersion !== printGroupVersion(this.#definition))
     strategy.settle?.(object)
     if (strategy.defaultOnRead?.(object) === true) noteStoredOtherwise(object)
     dropEmptyMetadata(object)

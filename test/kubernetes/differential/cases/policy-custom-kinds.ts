@@ -77,3 +77,28 @@ export const versioned: readonly RequestStep[] = [
   ),
   get(things, { untilCode: 200, label: "LIST when served" }),
 ]
+
+/** What is malformed cannot be converted to v2, in which objects are stored. */
+export const storedElsewhere: readonly RequestStep[] = [
+  post(
+    definitions,
+    definition(
+      {},
+      {
+        versions: ["v1", "v2"].map((name) => ({
+          name,
+          served: true,
+          storage: name === "v2",
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true }, status: holder },
+            },
+          },
+        })),
+      },
+    ),
+  ),
+  get(things, { untilCode: 200, label: "LIST when served" }),
+]

@@ -3,7 +3,7 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
-import { embedded, embedding, versioned } from "./policy-custom-kinds.ts"
+import { embedded, embedding, storedElsewhere, versioned } from "./policy-custom-kinds.ts"
 import { group, served, thing, things } from "./things.ts"
 
 const policies = "/apis/admissionregistration.k8s.io/v1"
@@ -26,6 +26,19 @@ export function policyCustomValueCases(): Scenario[] {
           add("/spec/list", `[${value}]`),
           add("/status/one", value),
         ]),
+      ),
+    },
+    ...["other metadata", "other names", "other times", "no metadata"].map((what) => ({
+      name: `a policy's patch makes a custom resource that is stored in another version of ${what}`,
+      anyOrder: true,
+      steps: made(storedElsewhere, unchecked[what] ?? []),
+    })),
+    {
+      name: "a policy's patch makes a custom resource that is stored in another version of one with other embedded objects",
+      anyOrder: true,
+      steps: made(
+        storedElsewhere,
+        embedded.map((value) => add("/status/one", value)),
       ),
     },
     {
