@@ -286,7 +286,17 @@ export class WriteAttempts {
       ? generatedNameExists({ ...this.#definition, group }, name)
       : alreadyExists(this.#definition, name)
     const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-    const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
+    const isDeleting = stored !== undefined && (await this.#isDeleting(stored))
     return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
+  }
+
+  /** What cannot be read, since a webhook does not convert it, is not said to be. */
+  async #isDeleting(stored: KeyValue): Promise<boolean> {
+    try {
+      return (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      return false
+    }
   }
 }

@@ -73,6 +73,8 @@ export function failing(webhook: Webhook): Step[] {
     get(v2),
     get(`${v2}?limit=1`),
     get(`${v2}/b`),
+    post(v2, thing("v2", "a", { host: "a" }), { label: "POST what is there" }),
+    post(`${v2}?dryRun=All`, thing("v2", "a", { host: "a" }), { label: "POST dry what is there" }),
     remove(v2),
     remove(v1),
   ]
