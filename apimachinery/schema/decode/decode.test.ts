@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { FieldPath } from "../../field-errors.ts"
 import type { GroupVersionKind, Json } from "../../object.ts"
 import { StatusError } from "../../status.ts"
 import { decodeObject, parseObject, writeZeros } from "./decode.ts"
@@ -266,4 +267,15 @@ test("a decoded custom resource remembers whole numbers that were given as doubl
   }
   const numbers = ["1", "1.0", "1e3", "-0.0", "1.5", "9223372036854774784.0", "1e19"]
   expect(numbers.map(given)).toEqual([false, true, true, true, false, true, false])
+})
+
+test.each<[string, Json, string]>([
+  ["labels", "", "string into Go struct field ObjectMeta.labels of type map[string]string"],
+  ["annotations", [], "array into Go struct field ObjectMeta.annotations of type map[string]string"],
+  ["finalizers", false, "bool into Go struct field ObjectMeta.finalizers of type []string"],
+  ["name", 0, "number into Go struct field ObjectMeta.name of type string"],
+])("the %s of a custom resource are no zero of another type: %j", (field, value, fault) => {
+  const { schema } = compileStructural({ type: "object" }, FieldPath.root())
+  const object = { apiVersion: "a/v1", kind: "A", metadata: { [field]: value } }
+  expect(messageOf(() => decodeObject(schema, object, true))).toContain(`json: cannot unmarshal ${fault}`)
 })

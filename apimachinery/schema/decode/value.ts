@@ -130,6 +130,8 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.push(key)
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
+      // Metadata is decoded once more to find the first fault, for which what is of another type must still be there.
+      if (walk.fault !== undefined) continue
       if (decoded === null) {
         if (Array.isArray(given)) noteGivenEmpty(value, key)
         delete value[key]
