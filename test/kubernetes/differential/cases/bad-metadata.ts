@@ -2,10 +2,12 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { type Kind, kinds, nameOf } from "../generate/objects.ts"
+import { served, thing, things } from "./things.ts"
 import { mergePatch, patch, post, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 
 type Body = Record<string, Json>
 
+const maps = "/api/v1/namespaces/@{ns}/configmaps"
 const pods = "/api/v1/namespaces/@{ns}/pods"
 
 export function badMetadataCases(): Scenario[] {
@@ -15,6 +17,14 @@ export function badMetadataCases(): Scenario[] {
       .map((kind) => ({ name: `${kind.title} gets metadata that is wrong`, steps: written(kind) })),
     { name: "subresources of a pod get metadata that is wrong", steps: ofPod() },
     { name: "a status is of another kind and has metadata that is wrong", steps: ofAnother() },
+    {
+      name: "a custom resource gets metadata of other types",
+      steps: [...served, post(things, thing({ size: 1 })), ...ofOtherTypes()],
+    },
+    {
+      name: "an object gets metadata of other types",
+      steps: [post(maps, { metadata: { name: "a" } }), ...ofOtherTypes(maps, { data: {} })],
+    },
   ]
 }
 
@@ -87,4 +97,44 @@ function ofAnother(): RequestStep[] {
       ),
     ),
   ]
+}
+
+const fields = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "selfLink",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "finalizers",
+  "ownerReferences",
+  "managedFields",
+  "bogus",
+]
+/** Which some type has for its zero. */
+const zeros: Json[] = ["", 0, false, [], {}, [""], [{}]]
+
+/** Alone, and before what is of another type as well. */
+function ofOtherTypes(path = things, rest: Body = thing({ size: 1 }) as Body): RequestStep[] {
+  return fields.flatMap((field) =>
+    zeros.flatMap((value) => {
+      const text = `${field} ${JSON.stringify(value)}`
+      const metadata = { [field]: value }
+      return [
+        post(`${path}?dryRun=All`, { ...rest, metadata: { name: "b", ...metadata } }, { label: `POST ${text}` }),
+        post(
+          `${path}?dryRun=All`,
+          { ...rest, metadata: { name: "b", uid: 5, annotations: "x", ...metadata } },
+          { label: `POST ${text} and others` },
+        ),
+        patch(`${path}/a?dryRun=All`, mergePatch, { metadata }, { label: `PATCH ${text}` }),
+      ]
+    }),
+  )
 }
