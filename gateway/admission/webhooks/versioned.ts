@@ -7,6 +7,7 @@ import { equalJson } from "../../../apimachinery/equality.ts"
 import { isTimedNow, type ManagedFieldsEntry } from "../../../apimachinery/managed-fields/managers.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { hasReason, internalError, StatusError, UnconvertedError } from "../../../apimachinery/status.ts"
@@ -18,7 +19,7 @@ import { type AdmissionAttributes, replaceObject, settleCustom } from "../chain.
 import { checkObjectSize } from "../object-size.ts"
 import { addCustomDefaults, checkTyped, convertCustom } from "./custom-kind.ts"
 import { showAs, type Shown } from "./review.ts"
-import { isCustom, isOwnKind, madeVersion } from "./versions.ts"
+import { isCustom, isOwnKind, madeVersion, printed } from "./versions.ts"
 
 export class VersionedObjects {
   readonly #ctx: RequestContext
@@ -90,7 +91,9 @@ export class VersionedObjects {
     }
     const [before, next] = [await asRequested(object), await asRequested(result)]
     const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
-    const changed = isOther || (isFirst && writesManagers(attributes)) || !semanticEqual(before, next)
+    const schema = isOwnKind(attributes) ? attributes.definition.schema : schemaOf(attributes.kind)
+    const isSame = semanticEqual(printed(before, schema), printed(next, schema))
+    const changed = isOther || (isFirst && writesManagers(attributes)) || !isSame
     replaceObject(attributes, next)
     this.#shown = undefined
     return changed

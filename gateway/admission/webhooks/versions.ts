@@ -3,6 +3,7 @@
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
 import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
@@ -43,8 +44,15 @@ export async function shownObject(
   const own = attributes.definition
   if (isCustom(attributes)) return copyJson(definition === own ? object : await convertCustom(ctx, object, definition))
   const isOwn = isOwnKind(attributes)
-  const copy = copyJson(isOwn ? await convertObject(object, own, definition) : object)
-  const schema = isOwn ? definition.schema : schemaOf(attributes.kind)
+  return printed(
+    isOwn ? await convertObject(object, own, definition) : object,
+    isOwn ? definition.schema : schemaOf(attributes.kind),
+  )
+}
+
+/** A copy with the zero values that are always present. */
+export function printed(object: KubeObject, schema: Schema | undefined): KubeObject {
+  const copy = copyJson(object)
   // The options of a connection have no metadata.
   if ((copy.metadata as unknown) !== undefined) dropEmptyMetadata(copy)
   if (schema !== undefined) writeZeros(schema, copy as unknown as Json, false)

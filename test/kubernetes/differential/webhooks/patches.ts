@@ -111,6 +111,20 @@ export function patchScenarios(): WebhookScenario[] {
       steps: [post(pods, pod), { method: "GET", path: `${pods}/p/exec?command=a` }],
     },
     {
+      name: "a patch removes what every object has",
+      hooks: ["/spec/scaleTargetRef", "/spec/scaleTargetRef", "/status", "/spec/behavior"].map((path) => ({
+        kind: "Mutating" as const,
+        webhook: { rules: [rule("horizontalpodautoscalers")], failurePolicy: "Ignore" },
+        reply: patchText(JSON.stringify([{ op: "remove", path }])),
+      })),
+      steps: ["v1", "v2"].map((version) =>
+        post(`/apis/autoscaling/${version}/namespaces/@{ns}/horizontalpodautoscalers`, {
+          metadata: { name: `a-${version}` },
+          spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
+        }),
+      ),
+    },
+    {
       name: "subresources are patched",
       hooks: [
         { kind: "Mutating", webhook: { rules: [rule("deployments/scale")] }, reply: add("/spec/replicas", 5) },
