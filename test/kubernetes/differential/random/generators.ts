@@ -8,6 +8,7 @@ import { randomClaimScenario } from "./claims.ts"
 import { randomDefinitionLifeScenario } from "./definition-lives.ts"
 import { randomCustomMutationScenario } from "./custom-mutations.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./definitions.ts"
+import { randomDocumentScenario } from "./documents.ts"
 import { randomEvictionScenario } from "./evictions.ts"
 import { randomFormatTextScenario, randomUrlScenario } from "./format-texts.ts"
 import { randomGrantScenario } from "./grants.ts"
@@ -67,6 +68,7 @@ export const generators: readonly Generator[] = [
   randomGrantScenario,
   randomImpersonationScenario,
   randomNamespaceEndScenario,
+  randomDocumentScenario,
 ]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {

@@ -108,7 +108,7 @@ function fieldSelector(random: Random): string {
 }
 
 /** As it is sent: also with escapes that are none. */
-function query(random: Random): string {
+export function query(random: Random): string {
   const value = (): string =>
     pick(random, [
       "1",
@@ -212,6 +212,7 @@ function mediaType(random: Random): string {
   return `${pick(random, ["", "", "", " "])}${name}${parameters(random)}`
 }
 
-function mediaTypes(random: Random): string {
+/** Of an Accept header. */
+export function mediaTypes(random: Random): string {
   return Array.from({ length: 1 + random(3) }, () => mediaType(random)).join(pick(random, [",", ",", ", ", ",,", ";"]))
 }

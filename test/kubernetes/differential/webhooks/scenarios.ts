@@ -10,11 +10,15 @@ import { identityScenarios } from "./identities.ts"
 import { versionMatchingScenarios } from "./matching-versions.ts"
 import { matchingScenarios } from "./matching.ts"
 import { patchScenarios } from "./patches.ts"
+import { randomWebhookScenario } from "./random.ts"
 import { requestScenarios } from "./requests.ts"
 import { sequenceScenarios } from "./sequences.ts"
 import { serviceScenarios } from "./services.ts"
 import { subresourceRequestScenarios } from "./subresource-requests.ts"
 import type { WebhookScenario } from "./scenario.ts"
+
+/** Of random scenarios. */
+const seeds = [1, 2, 3]
 
 /** `conversion`: the webhook that converts custom resources. */
 export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
@@ -32,5 +36,6 @@ export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
     ...sequenceScenarios(),
     ...serviceScenarios(),
     ...auditedScenarios(),
+    ...seeds.map((seed) => randomWebhookScenario(conversion, seed)),
   ]
 }
