@@ -7,7 +7,7 @@ import { decodeValue } from "../endpoints/body.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
 import { withoutAdmission } from "../registry/generic/internal-write.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../registry/rest.ts"
-import { type AdmissionAttributes, type AdmissionOperation, Reinvocation } from "./chain.ts"
+import { type AdmissionAttributes, type AdmissionOperation, type DecodeOptions, Reinvocation } from "./chain.ts"
 
 export interface AdmitRequest {
   /** A create by PUT or apply counts as CREATE: this is the operation if there is no current object. */
@@ -103,8 +103,9 @@ class Attributes implements AdmissionAttributes {
     return optionsOf(this.#ctx, this, this.#request)
   }
 
-  decode(value: Json, unknownFields: "Ignore" | "Strict" = "Ignore", origin: "body" | "apply" = "body"): KubeObject {
-    return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), unknownFields, undefined, origin)
+  decode(value: Json, { unknownFields = "Ignore", origin = "body", version }: DecodeOptions = {}): KubeObject {
+    const expected = version === undefined ? expectedBody(this.definition, this.kind) : expectedOf(version)
+    return decodeValue(this.#ctx, value, expected, unknownFields, undefined, origin)
   }
 }
 

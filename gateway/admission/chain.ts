@@ -13,6 +13,15 @@ import { isCustom } from "./webhooks/versions.ts"
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
+export interface DecodeOptions {
+  /** Default: "Ignore". */
+  unknownFields?: "Ignore" | "Strict"
+  /** What has made the object. Default: "body". */
+  origin?: "body" | "apply"
+  /** Another version of the kind. Default: that of the request. */
+  version?: ResourceDefinition
+}
+
 export interface AdmissionAttributes {
   operation: AdmissionOperation
   resource: GroupVersionResource
@@ -35,7 +44,7 @@ export interface AdmissionAttributes {
    * Decodes a modified form of an object of a built-in kind like a request body, or like what an apply makes: validates, prunes or rejects
    * unknown fields, adds defaults.
    */
-  decode(value: Json, unknownFields?: "Ignore" | "Strict", origin?: "body" | "apply"): KubeObject
+  decode(value: Json, options?: DecodeOptions): KubeObject
   reinvocation: Reinvocation
 }
 

@@ -52,7 +52,7 @@ export async function asRequested({ ctx, attributes }: PolicyInput): Promise<Kub
 /** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */
 function configured(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
-    return attributes.decode(structuredClone(object) as Json, "Ignore", "apply")
+    return attributes.decode(structuredClone(object) as Json, { origin: "apply" })
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version, kind, schema } = attributes.definition
@@ -65,7 +65,7 @@ function configured(attributes: AdmissionAttributes, object: unknown): KubeObjec
 /** An invalid result of a policy is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
-    return attributes.decode(structuredClone(object) as Json, "Strict")
+    return attributes.decode(structuredClone(object) as Json, { unknownFields: "Strict" })
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)

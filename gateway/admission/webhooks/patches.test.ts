@@ -63,6 +63,24 @@ describe("a patch of a webhook", () => {
     )
   })
 
+  test("of another version has the defaults of that version, and is refused in its words", async () => {
+    const rules = [{ operations: ["*"], apiGroups: ["autoscaling"], apiVersions: ["v2"], resources: ["*"] }]
+    await hooks.configure("Mutating", { rules })
+    const at = (version: string): string => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" }
+    const create = (name: string, operation: Loose): Promise<string> => {
+      hooks.answer = (given) => reviewed(given, jsonPatch(operation))
+      return verdict(hooks.call("POST", at("v1"), { metadata: { name }, spec: { maxReplicas: 2, scaleTargetRef } }))
+    }
+    const behavior = { scaleUp: { stabilizationWindowSeconds: 3 } }
+    expect(await create("a", { op: "add", path: "/spec/behavior", value: behavior })).toBe("accepted")
+    const { spec } = (await hooks.call("GET", `${at("v2")}/a`)).json() as { spec: Loose }
+    expect(spec["behavior"].scaleUp).toMatchObject({ stabilizationWindowSeconds: 3, selectPolicy: "Max" })
+    expect(await create("b", { op: "add", path: "/spec/maxReplicas", value: "x" })).toBe(
+      "500 Internal error occurred: json: cannot unmarshal string into Go struct field HorizontalPodAutoscalerSpec.spec.maxReplicas of type int32",
+    )
+  })
+
   test("is defaulted, and passes the built-in plugins again", async () => {
     hooks.answer = (given) =>
       reviewed(given, jsonPatch({ op: "add", path: "/spec/containers/-", value: { name: "side", image: "car" } }))

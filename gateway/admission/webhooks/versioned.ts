@@ -86,8 +86,8 @@ export class VersionedObjects {
     const attributes = this.#attributes
     const asRequested = async (version: KubeObject): Promise<KubeObject> => {
       if (!isOwnKind(attributes)) return decoded(attributes, version)
-      const from = madeVersion(this.#ctx, definition, version)
-      return decoded(attributes, await convertObject(version, from, attributes.definition))
+      const made = madeVersion(this.#ctx, definition, version)
+      return convertObject(decoded(attributes, version, made), made, attributes.definition)
     }
     const [before, next] = [await asRequested(object), await asRequested(result)]
     const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
@@ -112,12 +112,12 @@ function writesManagers({ object, current, definition }: AdmissionAttributes): b
   return entries.some((entry) => isTimedNow(entry) && !old.includes(entry))
 }
 
-/** An invalid result of a webhook is not the caller's fault. */
-function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
+/** An invalid result of a webhook is not the caller's fault. `version`: which it is of, if that is one of the resource's kind. */
+function decoded(attributes: AdmissionAttributes, object: KubeObject, version?: ResourceDefinition): KubeObject {
   const fault = typeFault(object as unknown as JsonObject)
   if (fault !== undefined) throw internalError(fault)
   try {
-    const next = attributes.decode(structuredClone(object) as unknown as Json)
+    const next = attributes.decode(structuredClone(object) as unknown as Json, version && { version })
     if (attributes.operation !== "CONNECT") return next
     const { metadata: _, ...options } = next // the options of a connection have none
     return options as KubeObject

@@ -91,7 +91,6 @@ const maps: Target = {
     [at("/metadata/labels", { by: "hook" })],
     [at("/metadata/finalizers", ["example.com/f"])],
     [{ op: "test", path: "/metadata/name", value: "b" }],
-    [at("/kind", "Secret")],
     [at("/apiVersion", "v2")],
   ],
 }
