@@ -17,10 +17,10 @@ export class TerminalError extends Error {
 
 export type ReconcileResult = void | { requeueAfterMs: number }
 
-/** Nothing was attempted: the number of failures of the key stays. */
+/** Nothing was attempted: the number of failures of the key stays. Without a time, whoever reconciles it adds it again. */
 export interface Untried {
   isUntried: true
-  requeueAfterMs: number
+  requeueAfterMs?: number
 }
 
 export interface GiveUp<K> {
@@ -95,7 +95,7 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   const { queue, name, log, signal } = options
   try {
     const result = await options.reconcile(key, signal)
-    if (result !== undefined) queue.addAfter(key, result.requeueAfterMs)
+    if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs)
     if (result === undefined || !("isUntried" in result)) queue.forget(key)
   } catch (error) {
     if (signal.aborted) return

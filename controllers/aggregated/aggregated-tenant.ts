@@ -141,6 +141,7 @@ export class AggregatedTenant implements Disposable {
         break
       }
       this.#followed.set(id, this.#follow(resource))
+      this.#hasReported = false
     }
   }
 

@@ -3,12 +3,13 @@
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
 
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
-import { isNotFound, unexplained } from "../../apimachinery/status.ts"
+import { unexplained } from "../../apimachinery/status.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { TerminalError, type ReconcileResult, type Untried } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Frame } from "../frame.ts"
+import { isAbsence } from "./absence.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
 import { OwnersElsewhere } from "./owners-elsewhere.ts"
@@ -19,9 +20,6 @@ interface Key {
   uid: string
 }
 
-/** Retry delay for the keys of a tenant whose graph is incomplete; completion wakes them earlier. */
-const incompleteMs = 1_000
-
 export function runGarbageCollector(ctx: ControllerContext): Promise<void> {
   return new Collector(ctx).run()
 }
@@ -29,6 +27,7 @@ export function runGarbageCollector(ctx: ControllerContext): Promise<void> {
 class Collector {
   readonly #frame: Frame<Key>
   readonly #graphs = new Map<string, Graph>()
+  /** By tenant, the uids that wait until its graph is complete. */
   readonly #waiting = new Map<string, Set<string>>()
   readonly #monitors: Monitors
   readonly #elsewhere: OwnersElsewhere
@@ -37,10 +36,14 @@ class Collector {
     this.#elsewhere = new OwnersElsewhere(ctx.log)
     this.#monitors = new Monitors(ctx, {
       graph: (tenant) => this.#graph(tenant),
-      complete: (tenant) => this.#release(tenant),
+      complete: (tenant) => {
+        this.#release(tenant)
+        this.#frame.tryAgain(tenant)
+      },
       forgotten: (tenant) => {
         this.#graphs.delete(tenant)
-        this.#waiting.delete(tenant)
+        // Of these, the ones that have failed wake it again in their time.
+        this.#release(tenant)
       },
     })
     this.#frame = new Frame<Key>(ctx, {
@@ -60,7 +63,7 @@ class Collector {
   async #reconcile({ tenant, uid }: Key, actor: Actor): Promise<ReconcileResult | Untried> {
     if (!this.#monitors.isComplete(tenant)) {
       this.#waitingOf(tenant).add(uid)
-      return { isUntried: true, requeueAfterMs: incompleteMs }
+      return { isUntried: true }
     }
     const graph = this.#graphs.get(tenant)
     const node = graph?.node(uid)
@@ -95,7 +98,6 @@ class Collector {
     const waiting = this.#waiting.get(tenant)
     this.#waiting.delete(tenant)
     for (const uid of waiting ?? []) this.#frame.queue.add({ tenant, uid })
-    this.#frame.tryAgain(tenant)
   }
 
   /** Reads the object's current state; undefined if it is gone, which is also recorded in the graph. */
@@ -104,7 +106,7 @@ class Collector {
       const latest = await client.get(node.resource, node.namespace, node.name, { metadataOnly: true })
       if (latest.metadata.uid === node.uid) return latest
     } catch (error) {
-      if (!isNotFound(error)) throw error
+      if (!isAbsence(error)) throw error
     }
     graph.gone(node.uid)
     return undefined
@@ -242,7 +244,7 @@ async function readOwner(
     const owner = await client.get(resource, namespace, name, { metadataOnly: true })
     return owner.metadata.uid === uid ? owner : undefined
   } catch (error) {
-    if (isNotFound(error)) return undefined
+    if (isAbsence(error)) return undefined
     throw error
   }
 }

@@ -9,6 +9,7 @@ export const foregroundFinalizer = "foregroundDeletion"
 export const orphanFinalizer = "orphan"
 
 export interface Node {
+  /** In the version in which it was observed last. */
   resource: DiscoveredResource
   namespace: string | undefined
   name: string
@@ -104,7 +105,7 @@ export class Graph {
     // Its own owners are not looked up any more.
     if (isBeingDeleted && !node.isBeingDeleted) for (const owner of node.owners) this.#askOthers(owner.uid)
     const began = (deletesDependents && !node.deletesDependents) || (orphansDependents && !node.orphansDependents)
-    Object.assign(node, { isBeingDeleted, deletesDependents, orphansDependents })
+    Object.assign(node, { resource, isBeingDeleted, deletesDependents, orphansDependents })
     this.#setOwners(node, ownerReferences)
     if (!began) return
     this.#sink.enqueue(uid)

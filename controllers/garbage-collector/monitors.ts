@@ -8,8 +8,6 @@ import {
   type KubeObject,
   type OwnerReference,
 } from "../../apimachinery/object.ts"
-import { isTenantGone } from "../tenant-gone.ts"
-import { reflect } from "../../client/informers/reflector.ts"
 import { customResourceDefinitions } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
@@ -17,6 +15,7 @@ import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
 import type { AggregatedHandler } from "../aggregated/handler.ts"
+import { CustomMonitor } from "./custom-monitor.ts"
 import { foregroundFinalizer, orphanFinalizer, type Graph } from "./graph.ts"
 
 /** Never collected: these resources are numerous and have no relevant owners. */
@@ -25,23 +24,18 @@ const ignored = new Set(["/events", "events.k8s.io/events"])
 /** The text of every object that the graph contains has at least one of these. */
 const mentioning = [`"ownerReferences"`, `"${foregroundFinalizer}"`, `"${orphanFinalizer}"`]
 
-interface Custom {
-  stop: AbortController
-  synced: boolean
-}
-
 interface TenantState {
   /** Built-in resources whose objects have all been received. */
   synced: Set<string>
   /** By resource: while a watch restarts, the uids it has delivered since. */
   seen: Map<string, Set<string>>
   /** By "group/resource". */
-  custom: Map<string, Custom>
+  custom: Map<string, CustomMonitor>
 }
 
 export interface MonitorSink {
   graph(tenant: string): Graph
-  /** All objects of the tenant have been received. */
+  /** isComplete() has become true. */
   complete(tenant: string): void
   /** It sleeps, or is gone. */
   forgotten(tenant: string): void
@@ -70,6 +64,8 @@ export class Monitors {
       synced: (tenant) => this.#check(tenant),
     })
     this.#ctx.aggregated.subscribe(this.#aggregated())
+    // What the previous process has not finished is found only if the tenant stays awake until its objects have been listed.
+    this.#ctx.tenants.register({ isBusy: (tenant) => this.#isListing(tenant) })
   }
 
   /** It is awake, and some of its objects may have been received. */
@@ -77,13 +73,12 @@ export class Monitors {
     return this.#tenants.has(tenant)
   }
 
-  /** All objects of the tenant have been received. */
+  /** All objects of the tenant have been received, except those that cannot be listed. */
   isComplete(tenant: string): boolean {
     const state = this.#tenants.get(tenant)
     if (state === undefined || state.synced.size < this.#resources.length) return false
     if (!this.#ctx.informers.of(customResourceDefinitions).isSynced(tenant)) return false
-    for (const custom of state.custom.values()) if (!custom.synced) return false
-    return this.#ctx.aggregated.isComplete(tenant)
+    return !this.#isListing(tenant) && this.#ctx.aggregated.isComplete(tenant)
   }
 
   /** The resource of the kind that a reference names, in any served version. */
@@ -108,6 +103,16 @@ export class Monitors {
     const resource = this.#resources.find((candidate) => candidate.kind === kind && candidate.group === group)
     const informer = resource === undefined ? undefined : this.#informers.get(resource)
     return informer?.get(tenant, resource?.namespaced === true ? namespace : undefined, name)?.metadata.uid === uid
+  }
+
+  /** Custom resources, for the first time. */
+  #isListing(tenant: string): boolean {
+    return (
+      this.#tenants
+        .get(tenant)
+        ?.custom.values()
+        .some(({ isSettled }) => !isSettled) === true
+    )
   }
 
   #state(tenant: string): TenantState {
@@ -206,7 +211,7 @@ export class Monitors {
     const state = this.#tenants.get(tenant)
     if (state === undefined) return
     this.#tenants.delete(tenant)
-    for (const custom of state.custom.values()) custom.stop.abort()
+    for (const custom of state.custom.values()) custom[Symbol.dispose]()
     this.#sink.forgotten(tenant)
   }
 
@@ -215,43 +220,14 @@ export class Monitors {
     const isEstablished = findCondition(definition.status?.conditions, "Established")?.status === "True"
     const { custom } = this.#state(tenant)
     const id = `${resource.group}/${resource.resource}`
-    if (!isEstablished || custom.has(id)) return
-    const monitor: Custom = { stop: new AbortController(), synced: false }
-    custom.set(id, monitor)
-    this.#reflect(tenant, resource, monitor).catch((error: unknown) => {
-      if (!isTenantGone(error)) this.#ctx.log.error({ tenant, resource: id, err: error }, "watch stopped")
-    })
-  }
-
-  async #reflect(tenant: string, resource: DiscoveredResource, monitor: Custom): Promise<void> {
-    const { tenants, log, clock, signal } = this.#ctx
-    /** Of the list that is being delivered. */
-    let listed: Set<string> | undefined
-    await reflect<KubeObject>({
-      client: tenants.client(tenant),
-      resource,
-      signal: AbortSignal.any([signal, monitor.stop.signal]),
-      log,
-      clock,
-      sink: {
-        restarted: () => {
-          listed = new Set()
-        },
-        changed: (type, object) => {
-          const graph = this.#sink.graph(tenant)
-          const { uid = "" } = object.metadata
-          listed?.add(uid)
-          if (type === "DELETED") graph.gone(uid)
-          else graph.observe(resource, object)
-        },
-        synced: () => {
-          if (listed !== undefined) this.#sink.graph(tenant).doubt(resource.group, resource.kind, listed)
-          listed = undefined
-          monitor.synced = true
-          this.#check(tenant)
-        },
-      },
-    })
+    const present = custom.get(id)
+    if (!isEstablished || present?.version === resource.version) return
+    present?.[Symbol.dispose]()
+    custom.delete(id)
+    const graph = (): Graph => this.#sink.graph(tenant)
+    const settled = (): void => this.#check(tenant)
+    if (resource.version === "") settled()
+    else custom.set(id, new CustomMonitor({ ctx: this.#ctx, tenant, resource, graph, settled }))
   }
 
   /** The definition is gone, and with it all of its objects. */
@@ -259,7 +235,7 @@ export class Monitors {
     const resource = customResource(definition)
     const { custom } = this.#state(tenant)
     const id = `${resource.group}/${resource.resource}`
-    custom.get(id)?.stop.abort()
+    custom.get(id)?.[Symbol.dispose]()
     custom.delete(id)
     this.#sink.graph(tenant).undefined(resource)
     this.#check(tenant)
@@ -285,6 +261,7 @@ function collectable(): DiscoveredResource[] {
   return [...found.values()]
 }
 
+/** In its stored version, or another one that is served; "": none is. */
 function customResource({ spec }: CustomResourceDefinition): DiscoveredResource {
   const versions = spec?.versions ?? []
   const version = versions.find(({ served, storage }) => served && storage) ?? versions.find(({ served }) => served)

@@ -3,8 +3,9 @@
 
 import { isDeepStrictEqual } from "node:util"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
-import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
+import { hasReason, isConflict } from "../../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
+import { isAbsence } from "./absence.ts"
 import type { Node } from "./graph.ts"
 
 /**
@@ -29,7 +30,7 @@ export async function remove(
       await client.delete(resource, namespace, name, options)
     })
   } catch (error) {
-    if (!isNotFound(error)) throw error
+    if (!isAbsence(error)) throw error
     return false
   }
   return true
@@ -52,7 +53,7 @@ export async function removeOwners(
       return merged(metadata, { ownerReferences: rest.length === 0 ? null : rest })
     })
   } catch (error) {
-    if (!isNotFound(error)) throw error
+    if (!isAbsence(error)) throw error
   }
 }
 
@@ -99,6 +100,6 @@ export async function removeFinalizer(
   try {
     await client.patch(node.resource, node.namespace, node.name, changes, { type: "merge" })
   } catch (error) {
-    if (!isNotFound(error)) throw error
+    if (!isAbsence(error)) throw error
   }
 }

@@ -4,6 +4,7 @@ import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
 import { systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
+import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { namespaces, pods, events } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
@@ -30,6 +31,7 @@ export interface HarnessOptions {
   only: readonly string[]
   clock?: Clock
   cluster?: FakeCluster
+  metrics?: ClientMetrics
 }
 
 /** The CA of {@link startHarness}. */
@@ -52,6 +54,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     only: options.only,
     clock,
     log,
+    metrics: options.metrics,
   })
   return createHarness(cluster, clock, running)
 }

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { internalError, noSuchPath } from "../../apimachinery/status.ts"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
+import { configMaps, customResourceDefinitions } from "../../client/resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import type { TenantUse } from "../../client/tenants.ts"
+import { startControllers } from "../main.ts"
+import { queueName } from "../queue-names.ts"
+import { eventually, harnessAuthority, startHarness, type Harness } from "../testing/harness.ts"
+import { SleepingTenants } from "../testing/sleeping-tenants.ts"
+import { defineWidgets, widgets } from "../testing/widgets.ts"
+
+const only = ["garbage-collector"]
+
+/** Serves widgets in some versions only. */
+class VersionedCluster extends FakeCluster {
+  served: readonly string[] = ["v1"]
+
+  override async get<T extends KubeObject>(...call: Parameters<FakeCluster["get"]>): Promise<T> {
+    this.#check(call[0])
+    return super.get<T>(...call)
+  }
+
+  override async list<T extends KubeObject>(...call: Parameters<FakeCluster["list"]>) {
+    this.#check(call[0])
+    return super.list<T>(...call)
+  }
+
+  override watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    this.#check(resource)
+    return super.watch<T>(resource, options)
+  }
+
+  #check({ resource, version }: Resource): void {
+    if (resource === "widgets" && !this.served.includes(version)) throw noSuchPath()
+  }
+}
+
+const reference = ({ apiVersion, kind, metadata }: KubeObject): OwnerReference => ({
+  apiVersion,
+  kind,
+  name: metadata.name!,
+  uid: metadata.uid!,
+})
+
+const config = (name: string, owners: OwnerReference[] = []): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default", ownerReferences: owners },
+})
+const widget = (owners: OwnerReference[]): KubeObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata: { name: "w", namespace: "default", ownerReferences: owners },
+})
+const nobody: OwnerReference = { apiVersion: "v1", kind: "Secret", name: "nobody", uid: "nobody" }
+
+const names = (cluster: FakeCluster, of: Resource = configMaps): string[] =>
+  cluster.all(of).map(({ metadata }) => metadata.name!)
+
+/** The last of the versions is stored. */
+function serve(cluster: VersionedCluster, ...served: string[]): void {
+  cluster.served = served
+  const versions = served.map((name) => ({ name, served: true, storage: name === served.at(-1) }))
+  cluster.edit(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
+}
+
+/** A widget with two owners, `a` and `b`, and a dependent that names it in version 2. */
+async function startWithWidget(cluster: VersionedCluster): Promise<Harness> {
+  const harness = await startHarness({ only, cluster })
+  await defineWidgets(harness)
+  const [a, b] = [await harness.create(configMaps, config("a")), await harness.create(configMaps, config("b"))]
+  const owner = reference(await harness.create(widgets, widget([reference(a), reference(b)])))
+  await harness.create(configMaps, config("dependent", [{ ...owner, apiVersion: "example.com/v2" }]))
+  // By then the widget has been looked at.
+  await harness.create(configMaps, config("probe", [nobody]))
+  await eventually(() => expect(names(cluster)).toEqual(["a", "b", "dependent"]))
+  return harness
+}
+
+describe("custom resources", () => {
+  test("that cannot be listed are not waited for", async () => {
+    const cluster = new FakeCluster()
+    await using harness = await startHarness({ only, cluster })
+    const broken = internalError("conversion webhook failed")
+    cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
+    await defineWidgets(harness)
+    await eventually(() => expect(cluster.calls.get("list widgets")).toBeGreaterThan(0))
+    await harness.create(configMaps, config("stray", [nobody]))
+    await eventually(() => expect(names(cluster)).toEqual([]))
+  })
+
+  test("whose list does not end are waited for half a minute, in which nothing is looked at again and again", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    const metrics = new ClientMetrics()
+    const queue = metrics.queue(queueName("garbage-collector"))
+    await using harness = await startHarness({ only, cluster, clock, metrics })
+    await defineWidgets(harness)
+    const list = cluster.list.bind(cluster)
+    let begun = false
+    cluster.list = (resource, options) => {
+      if (resource.resource !== "widgets") return list(resource, options)
+      begun = true
+      return new Promise(() => undefined)
+    }
+    const versions = [{ name: "v2", served: true, storage: true }]
+    await harness.change(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
+    await eventually(() => expect(begun).toBe(true))
+    await harness.create(configMaps, config("stray", [nobody]))
+    for (let second = 1; second < 30; second++) {
+      clock.advance(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+      expect([names(cluster), queue.adds]).toEqual([["stray"], 1])
+    }
+    clock.advance(1_000)
+    await eventually(() => expect(names(cluster)).toEqual([]))
+  })
+
+  test("are followed in another version when theirs is not served any more", async () => {
+    const cluster = new VersionedCluster()
+    await using harness = await startWithWidget(cluster)
+    serve(cluster, "v2")
+    await eventually(() => expect(cluster.calls.get("list widgets")).toBe(2))
+    for (const name of ["a", "b"]) await harness.cluster.delete(configMaps, "default", name)
+    await eventually(() => expect([names(cluster, widgets), names(cluster)]).toEqual([[], []]))
+  })
+
+  test("are not gone because their version is not served any more", async () => {
+    const cluster = new VersionedCluster()
+    await using harness = await startWithWidget(cluster)
+    const broken = internalError("conversion webhook failed")
+    cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
+    serve(cluster, "v2")
+    const asked = cluster.calls.get("get widgets") ?? 0
+    const get = cluster.get.bind(cluster)
+    let refused = 0
+    cluster.get = (...call) => {
+      if (call[0].resource === "widgets" && call[0].version === "v1") refused++
+      return get(...call)
+    }
+    await harness.cluster.delete(configMaps, "default", "b")
+    await eventually(() => expect(refused).toBeGreaterThan(2))
+    expect([names(cluster, widgets), names(cluster)]).toEqual([["w"], ["a", "dependent"]])
+    expect(asked).toBeGreaterThan(0)
+  })
+
+  test("keep their tenant awake until they have been listed, and not by failing", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    await using harness = await startHarness({ only: [], cluster, clock })
+    await defineWidgets(harness)
+    const tenants = new SleepingTenants(["a"], (_tenant, of) => cluster.all(of), cluster)
+    const uses: boolean[] = []
+    tenants.client = (...[, use]: [tenant?: unknown, use?: TenantUse]) => {
+      uses.push(use?.isUse ?? true)
+      return cluster
+    }
+    const broken = internalError("conversion webhook failed")
+    cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
+    await using _ = startControllers(tenants, { rootCertificateAuthority: harnessAuthority, clock, only })
+    tenants.wake("a")
+    expect(tenants.rest()).toBe(1)
+    await eventually(() => expect(tenants.rest()).toBe(0))
+    expect(uses).toEqual([false])
+  })
+})
