@@ -4,7 +4,6 @@ import { forbidden } from "../apimachinery/status.ts"
 import { FakeCluster } from "./testing/fake-cluster.ts"
 import { EventRecorder, eventLimits } from "./events.ts"
 import { events, pods } from "./resources.ts"
-import type { KubeClient } from "./rest.ts"
 import { FakeClock } from "./testing/fake-clock.ts"
 import { withFieldManager } from "./writes-as.ts"
 
@@ -100,13 +99,11 @@ describe("an EventRecorder", () => {
     const cluster = new FakeCluster({ clock })
     const begun: string[] = []
     const gate = Promise.withResolvers<void>()
-    const client: KubeClient = {
-      ...withFieldManager(cluster, "test"),
-      async create(resource, object) {
-        begun.push(String((object as { message?: unknown }).message))
-        await gate.promise
-        return cluster.create(resource, object)
-      },
+    const client = withFieldManager(cluster, "test")
+    client.create = async (resource, object) => {
+      begun.push(String((object as { message?: unknown }).message))
+      await gate.promise
+      return cluster.create(resource, object)
     }
     const recorder = new EventRecorder({ component: "c", clock })
     for (const message of ["one", "two", "one", "three"]) recorder.event(client, pod, "Normal", "Did", message)
@@ -122,10 +119,8 @@ describe("an EventRecorder", () => {
   test("does not let one tenant's webhooks delay the events of others", async () => {
     const cluster = new FakeCluster({ clock: new FakeClock() })
     const gate = Promise.withResolvers<void>()
-    const slow: KubeClient = {
-      ...withFieldManager(new FakeCluster(), "test"),
-      create: (_, object) => gate.promise.then(() => object),
-    }
+    const slow = withFieldManager(new FakeCluster(), "test")
+    slow.create = (_, object) => gate.promise.then(() => object)
     const recorder = new EventRecorder({ component: "c" })
     const objectOf = (at: number): KubeObject => ({ ...pod, metadata: { ...pod.metadata, uid: `u${at}` } })
     for (let at = 0; at < 2 * eventLimits.waiting; at++) recorder.event(slow, objectOf(at), "Normal", "A", "b", "slow")

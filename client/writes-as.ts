@@ -1,32 +1,82 @@
 // A client that sets the fieldManager of writes if the caller does not; managedFields contain it.
 
-import type { KubeClient } from "./rest.ts"
+import type { KubeObject } from "../apimachinery/object.ts"
+import type {
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  PatchOptions,
+  ReadOptions,
+  Resource,
+  WatchOptions,
+  WriteOptions,
+} from "./rest.ts"
 
-const named = new WeakMap<KubeClient, Map<string, KubeClient>>()
-
-/** Returns the same result for the same client. */
 export function withFieldManager(client: KubeClient, fieldManager: string): KubeClient {
-  let byName = named.get(client)
-  if (byName === undefined) named.set(client, (byName = new Map<string, KubeClient>()))
-  let wrapped = byName.get(fieldManager)
-  if (wrapped === undefined) byName.set(fieldManager, (wrapped = wrap(client, fieldManager)))
-  return wrapped
+  return new Writer(client, fieldManager)
 }
 
-function wrap(client: KubeClient, fieldManager: string): KubeClient {
-  return {
-    discover: () => client.discover(),
-    unavailable: () => client.unavailable(),
-    get: (resource, namespace, name, options) => client.get(resource, namespace, name, options),
-    raw: (path) => client.raw(path),
-    list: (resource, options) => client.list(resource, options),
-    watch: (resource, options) => client.watch(resource, options),
-    create: (resource, object, options) => client.create(resource, object, { fieldManager, ...options }),
-    update: (resource, object, options) => client.update(resource, object, { fieldManager, ...options }),
-    patch: (resource, namespace, name, patch, options) =>
-      client.patch(resource, namespace, name, patch, { fieldManager, ...options }),
-    delete: (resource, namespace, name, options) => client.delete(resource, namespace, name, options),
-    deleteCollection: (resource, namespace, selectors, options) =>
-      client.deleteCollection(resource, namespace, selectors, options),
+/** A class, because controllers need one for each call. */
+class Writer implements KubeClient {
+  readonly #client: KubeClient
+  readonly #fieldManager: string
+
+  constructor(client: KubeClient, fieldManager: string) {
+    this.#client = client
+    this.#fieldManager = fieldManager
+  }
+
+  discover() {
+    return this.#client.discover()
+  }
+
+  unavailable() {
+    return this.#client.unavailable()
+  }
+
+  get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string, options?: ReadOptions) {
+    return this.#client.get<T>(resource, namespace, name, options)
+  }
+
+  raw(path: string) {
+    return this.#client.raw(path)
+  }
+
+  list<T extends KubeObject>(resource: Resource, options?: ListOptions) {
+    return this.#client.list<T>(resource, options)
+  }
+
+  watch<T extends KubeObject>(resource: Resource, options: WatchOptions) {
+    return this.#client.watch<T>(resource, options)
+  }
+
+  create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions) {
+    return this.#client.create(resource, object, this.#named(options))
+  }
+
+  update<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions) {
+    return this.#client.update(resource, object, this.#named(options))
+  }
+
+  patch<T extends KubeObject>(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    patch: unknown,
+    options: PatchOptions,
+  ) {
+    return this.#client.patch<T>(resource, namespace, name, patch, this.#named(options))
+  }
+
+  delete(resource: Resource, namespace: string | undefined, name: string, options?: DeleteOptions) {
+    return this.#client.delete(resource, namespace, name, options)
+  }
+
+  deleteCollection(...call: Parameters<KubeClient["deleteCollection"]>) {
+    return this.#client.deleteCollection(...call)
+  }
+
+  #named<Options extends WriteOptions>(options: Options | undefined): Options {
+    return { fieldManager: this.#fieldManager, ...options } as Options
   }
 }
