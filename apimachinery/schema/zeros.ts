@@ -61,13 +61,17 @@ function zerosOf(fields: Record<string, FieldSchema>): readonly [string, Zero][]
   return zeros
 }
 
+/** A scalar, or a part of a stored object, which has all of them. */
+const isSettled = (value: Json): value is Exclude<Json, object> =>
+  typeof value !== "object" || value === null || Object.isFrozen(value)
+
 /**
  * Adds to a decoded object what Go prints for absent fields, at every level: `"rules": null`, `"image": ""`, `"status": {}`. This
  * is the last step before an object is stored or returned. Custom resources have no such fields. `isStored`: empty lists become
  * absent, because upstream stores protobuf.
  */
 export function writeZeros(schema: Schema, value: Json, isStored = true): void {
-  if (typeof value !== "object" || value === null) return
+  if (isSettled(value)) return
   if (Array.isArray(value)) {
     if (schema.items !== undefined && holdsStructs(schema.items))
       for (const item of value) writeZeros(schema.items, item, isStored)
@@ -97,7 +101,7 @@ export function writeZeros(schema: Schema, value: Json, isStored = true): void {
 
 /** Only texts, numbers and booleans, which clients may also write themselves: before an object is compared with a stored one. */
 export function writeScalarZeros(schema: Schema, value: Json): void {
-  if (typeof value !== "object" || value === null || schema.custom === true) return
+  if (isSettled(value) || schema.custom === true) return
   if (Array.isArray(value) || schema.type === "map") {
     const { items } = schema
     if (items !== undefined && holdsStructs(items))

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterEach, expect, onTestFinished, test, vi } from "vitest"
 import type { ConfigMap, Deployment, KubeObject, Pod } from "../../apimachinery/object.ts"
-import { configMaps, deployments, pods } from "../../client/resources.ts"
-import type { KubeList } from "../../client/rest.ts"
+import { configMaps, daemonSets, deployments, nodes, pods, replicaSets } from "../../client/resources.ts"
+import type { KubeList, Resource } from "../../client/rest.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
 import { configMap } from "../testing/start-gateway.ts"
@@ -59,6 +59,33 @@ test("the status of a pod with resources of its own is written", async () => {
     { type: "merge", ...options },
   )
   expect(patched.status?.phase).toBe("Failed")
+})
+
+const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+const selector = { matchLabels: { a: "b" } }
+const conditions = [{ type: "Ready", status: "True" }]
+test.each<[string, Resource, object, object]>([
+  ["Deployment", deployments, { replicas: 2, selector, template }, { replicas: 2, observedGeneration: 1 }],
+  ["ReplicaSet", replicaSets, { replicas: 2, selector, template }, { replicas: 2, observedGeneration: 1 }],
+  ["DaemonSet", daemonSets, { selector, template }, { currentNumberScheduled: 1 }],
+  ["Pod", pods, { containers: template.spec.containers, resources: { limits: { cpu: "2" } } }, { conditions }],
+  ["Node", nodes, { taints: [{ key: "a", effect: "NoSchedule" }] }, { capacity: { cpu: "1500m" } }],
+])("the status of a %s is stored alike, whether what else it has is the stored object's own or not", async (...of) => {
+  const [kind, resource, spec, status] = of
+  const local = client()
+  const place = resource.namespaced ? { namespace: "default" } : {}
+  const apiVersion = resource.group === "" ? "v1" : `${resource.group}/v1`
+  const written = async (name: string, isOwn: boolean): Promise<string> => {
+    const metadata = { ...place, name, labels: { a: "b" } }
+    const made = await local.create<KubeObject>(resource, { apiVersion, kind, metadata, spec })
+    const given = { ...(isOwn ? made : structuredClone(made)), status: { ...(made["status"] as object), ...status } }
+    const stored = await local.update<KubeObject>(resource, given, { subresource: "status" })
+    const { metadata: other, ...rest } = stored
+    const { managedFields = [], labels, generation } = other
+    const managers = managedFields.map((entry) => ({ ...entry, time: "" }))
+    return JSON.stringify({ managers, labels, generation, ...rest })
+  }
+  expect(await written("one", true)).toBe(await written("two", false))
 })
 
 test.each([

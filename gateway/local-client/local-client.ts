@@ -28,6 +28,7 @@ import {
   type Caller,
   contextOf,
   decoded,
+  decodedBeside,
   deleteRequestOf,
   neverAborted,
   type Target,
@@ -83,18 +84,20 @@ class LocalClient implements KubeClient {
     return this.#caller.controlPlane
   }
 
+  get #resources(): ControlPlane["resources"] {
+    return this.#caller.controlPlane.resources
+  }
+
   async discover(): Promise<readonly DiscoveredResource[]> {
     // The preferred version of a group comes first.
-    const own = this.#controlPlane.resources
-      .definitions()
-      .map(({ group, version, resource, namespaced, kind, verbs }) => ({
-        group,
-        version,
-        resource,
-        namespaced,
-        kind,
-        verbs,
-      }))
+    const own = this.#resources.definitions().map(({ group, version, resource, namespaced, kind, verbs }) => ({
+      group,
+      version,
+      resource,
+      namespaced,
+      kind,
+      verbs,
+    }))
     const aggregated = discoveredResources(await this.#controlPlane.aggregator.versions())
     return inPreferredVersions([...own, ...aggregated])
   }
@@ -110,9 +113,10 @@ class LocalClient implements KubeClient {
     name: string,
     options: ReadOptions = {},
   ): Promise<T> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.get<T>(resource, namespace, name, options)
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.get<T>(resource, namespace, name, options)
     const { subresource } = options
-    const { registry, handler } = targetOf(this.#controlPlane, resource, "get", subresource, name)
+    const { registry, handler } = targetOf(served, "get", subresource, name)
     const ctx = contextOf(this.#caller, resource, "get", { namespace, name, subresource })
     if (handler === undefined) return (await registry.get(ctx, namespace ?? "", name)).object() as T
     if (handler.get === undefined) throw methodNotAllowed()
@@ -124,7 +128,7 @@ class LocalClient implements KubeClient {
     const { pathname, searchParams } = new URL(path, "http://localhost")
     const { verb, namespace, subresource, ...resource } = requestInfo("GET", pathname, searchParams)
     const isList = verb === "list" && subresource === ""
-    if (!isList || this.#controlPlane.resources.registry(resource) === undefined) {
+    if (!isList || this.#resources.registry(resource) === undefined) {
       return this.#elsewhere.raw(path)
     }
     const labelSelector = searchParams.get("labelSelector")
@@ -133,8 +137,9 @@ class LocalClient implements KubeClient {
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.list<T>(resource, options)
-    const { registry, definition } = targetOf(this.#controlPlane, resource, "list")
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.list<T>(resource, options)
+    const { registry, definition } = targetOf(served, "list")
     const { signal = neverAborted, ...rest } = options
     const ctx = contextOf(this.#caller, resource, "list", { namespace: options.namespace, signal })
     const read = () => registry.list(ctx, { ...rest, uncounted: true })
@@ -154,11 +159,12 @@ class LocalClient implements KubeClient {
   }
 
   async *watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
-    if (this.#isElsewhere(resource)) {
+    const served = this.#resources.registry(resource)
+    if (served === undefined) {
       yield* this.#elsewhere.watch<T>(resource, options)
       return
     }
-    const { registry } = targetOf(this.#controlPlane, resource, "watch")
+    const { registry } = targetOf(served, "watch")
     const ctx = contextOf(this.#caller, resource, "watch", options)
     for await (const events of registry.watch(ctx, options)) {
       for (const { type, value } of events) {
@@ -169,9 +175,10 @@ class LocalClient implements KubeClient {
   }
 
   async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.create(resource, object, options)
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.create(resource, object, options)
     const { namespace = "", name = "" } = object.metadata
-    const target = targetOf(this.#controlPlane, resource, "create", options.subresource, name)
+    const target = targetOf(served, "create", options.subresource, name)
     const { registry, definition, handler, expected } = target
     const ctx = contextOf(this.#caller, resource, "create", {
       namespace,
@@ -192,12 +199,17 @@ class LocalClient implements KubeClient {
   }
 
   async update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.update(resource, object, options)
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.update(resource, object, options)
     const { namespace = "", name = "" } = object.metadata
-    const target = targetOf(this.#controlPlane, resource, "update", options.subresource, name)
+    const target = targetOf(served, "update", options.subresource, name)
     const ctx = contextOf(this.#caller, resource, "update", { namespace, name, subresource: options.subresource })
-    const change = (): KubeObject => decoded(ctx, object, target.expected, namespace)
-    return (await this.#write(ctx, target, change, options)) as T
+    if (target.handler !== undefined) {
+      const change = (): KubeObject => decoded(ctx, object, target.expected, namespace)
+      return (await this.#write(ctx, target, change, options)) as T
+    }
+    const change: Change = (current) => decodedBeside(ctx, object, current, target.expected, namespace)
+    return (await this.#write(ctx, target, change, options, { readsCurrent: true })) as T
   }
 
   async patch<T extends KubeObject>(
@@ -207,8 +219,9 @@ class LocalClient implements KubeClient {
     patch: unknown,
     options: PatchOptions,
   ): Promise<T> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.patch<T>(resource, namespace, name, patch, options)
-    const target = targetOf(this.#controlPlane, resource, "patch", options.subresource, name)
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.patch<T>(resource, namespace, name, patch, options)
+    const target = targetOf(served, "patch", options.subresource, name)
     const ctx = contextOf(this.#caller, resource, "patch", { namespace, name, subresource: options.subresource })
     const { type } = options
     if (type === "apply") return (await this.#apply(ctx, target, patch as KubeObject, options)) as T
@@ -229,8 +242,9 @@ class LocalClient implements KubeClient {
     name: string,
     options: DeleteOptions = {},
   ): Promise<void> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.delete(resource, namespace, name, options)
-    const { registry, definition } = targetOf(this.#controlPlane, resource, "delete")
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.delete(resource, namespace, name, options)
+    const { registry, definition } = targetOf(served, "delete")
     const ctx = contextOf(this.#caller, resource, "delete", { namespace, name })
     const admit = admitOf(ctx, definition, "DELETE", {})
     await registry.delete(ctx, namespace ?? "", name, deleteRequestOf(options), admit)
@@ -242,8 +256,9 @@ class LocalClient implements KubeClient {
     selectors: { labelSelector?: string; fieldSelector?: string } = {},
     options: DeleteOptions = {},
   ): Promise<void> {
-    if (this.#isElsewhere(resource)) return this.#elsewhere.deleteCollection(resource, namespace, selectors, options)
-    const { registry, definition } = targetOf(this.#controlPlane, resource, "deletecollection")
+    const served = this.#resources.registry(resource)
+    if (served === undefined) return this.#elsewhere.deleteCollection(resource, namespace, selectors, options)
+    const { registry, definition } = targetOf(served, "deletecollection")
     const ctx = contextOf(this.#caller, resource, "deletecollection", { namespace })
     const chosen = { ...selectors, ...(namespace === undefined ? {} : { namespace }) }
     await deleteSelected(ctx, registry, definition, chosen, deleteRequestOf(options))
@@ -280,10 +295,5 @@ class LocalClient implements KubeClient {
     }
     if (handler.update === undefined) throw methodNotAllowed()
     return deepFreeze(await handler.update(ctx, registry, namespace, name, change, write, admit))
-  }
-
-  /** Not served here: served by an aggregated API, or not at all. */
-  #isElsewhere(resource: Resource): boolean {
-    return this.#controlPlane.resources.registry(resource) === undefined
   }
 }

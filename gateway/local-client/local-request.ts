@@ -41,10 +41,8 @@ export interface Target {
   expected: Expected
 }
 
-/** Throws the error that a request for the target would return. `name`: of the object. */
-export function targetOf({ resources }: ControlPlane, resource: Resource, verb: Verb, wanted = "", name = ""): Target {
-  const registry = resources.registry(resource)
-  if (registry === undefined) throw noSuchPath()
+/** Throws the error that a request for the target would return. `wanted`: a subresource; `name`: of the object. */
+export function targetOf(registry: Registry, verb: Verb, wanted = "", name = ""): Target {
   const { definition } = registry
   const subresource = wanted === "" ? undefined : definition.subresources.find((candidate) => candidate.name === wanted)
   if (wanted !== "" && subresource === undefined) throw noSubresource(definition, name)
@@ -96,6 +94,32 @@ export function decoded(ctx: RequestContext, object: KubeObject, expected: Expec
   const copy = decodeValue(ctx, copyJson({ ...object, metadata }) as unknown as Json, expected, "Ignore")
   agreeOnNamespace(copy, namespace)
   return copy
+}
+
+/** What a write of a status may change, and what says of which kind the rest is. */
+const written: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"])
+
+/**
+ * The same for a whole object or status that replaces the current one. What a write of a status does not change anyway, and is the current
+ * object's own, is shared: it need neither be copied nor decoded, and is not compared part by part.
+ */
+export function decodedBeside(
+  ctx: RequestContext,
+  object: KubeObject,
+  current: KubeObject | undefined,
+  expected: Expected,
+  namespace: string,
+): KubeObject {
+  const isOfStatus = ctx.info.subresource === "status" && expected.schema.custom !== true
+  const isShared = (key: string): boolean => !written.has(key) && object[key] === current?.[key]
+  const shared = isOfStatus ? Object.keys(object).filter(isShared) : []
+  if (current === undefined || shared.length === 0) return decoded(ctx, object, expected, namespace)
+  const own = { ...object }
+  for (const key of shared) delete own[key]
+  const copy = decoded(ctx, own, expected, namespace)
+  const whole: KubeObject = { apiVersion: copy.apiVersion, kind: copy.kind, metadata: copy.metadata }
+  for (const key of Object.keys(object)) whole[key] = shared.includes(key) ? current[key] : copy[key]
+  return whole
 }
 
 export function admitOf(

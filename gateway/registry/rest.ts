@@ -151,6 +151,8 @@ export interface WriteOptions {
   mayCreate?: boolean
   /** The object was derived from the current one: its uid is an ordinary field and not a precondition. */
   isPatch?: boolean
+  /** The desired object is made of nothing of the current one, or shares it: `change` gets that itself, and not a copy. */
+  readsCurrent?: boolean
 }
 
 /** Admission, passed down because both phases run between the strategy's steps and need the current object. */
@@ -182,7 +184,7 @@ export interface Registry {
   /** Ends with the signal; throws a StatusError (410) if it cannot continue. */
   watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]>
   create(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<KubeValue>
-  /** `change` gets a mutable copy of the current object and returns the desired one. It runs again after a conflict. */
+  /** `change` gets a mutable copy of the current object (see readsCurrent) and returns the desired one. It runs again after a conflict. */
   update(
     ctx: RequestContext,
     namespace: string,

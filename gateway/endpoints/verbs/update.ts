@@ -41,7 +41,8 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
       await handler.update(ctx, registry, namespace, name, change, options, admit),
     )
   }
-  const { value, created } = await registry.update(ctx, namespace, name, change, options, admit)
+  const write = { ...options, readsCurrent: true }
+  const { value, created } = await registry.update(ctx, namespace, name, change, write, admit)
   await ctx.pause?.()
   return sendValue(ctx, response, definition, created ? 201 : 200, value)
 }
