@@ -3,7 +3,7 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
+import { methodNotAllowed } from "../../apimachinery/status.ts"
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
 import { resourcePath } from "../../client/http/paths.ts"
 import type { DeleteOptions, Resource, WriteOptions } from "../../client/rest.ts"
