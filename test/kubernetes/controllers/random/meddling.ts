@@ -26,7 +26,7 @@ export const meddling =
       () => [status(random, kind)],
       () => [status(random, kind)],
       () => [status(random, kind)],
-      () => [deleted(random, web, atOnce), create(random, kind)],
+      () => [deleted(random, web, atOnce), ...(histories[kind].length > 0 ? [settle] : []), create(random, kind)],
       () => [deleted(random, web), settle, create(random, kind)],
       () => [patched({ metadata: { finalizers: pick(random, [null, held.finalizers]) } })],
       () => [
@@ -75,7 +75,10 @@ const ofPods = [
   { annotations: { note: "x" } },
 ]
 
-/** Whether the garbage collector is through with others when they are made again would be a matter of moments. */
+/**
+ * Whether the garbage collector is through with others when they are made again would be a matter of moments; and so it is with a history,
+ * whose names are those of its templates.
+ */
 const atOnce = ["Background"] as const
 const policies = ["Background", "Background", "Foreground", "Orphan"] as const
 
