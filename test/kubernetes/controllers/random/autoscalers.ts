@@ -110,7 +110,14 @@ function randomTemplate(random: Random): object {
   const requests = { ...maybe(random, 0.9, { cpu: "100m" }), ...maybe(random, 0.7, { memory: "50Mi" }) }
   const second = { ...container("two"), name: "d", resources: { requests: { cpu: "50m" } } }
   const containers = [{ ...container("one"), resources: { requests } }, ...(chance(random, 0.3) ? [second] : [])]
-  return { metadata: { labels }, spec: { containers } }
+  const sidecar = { ...container("three"), name: "s", restartPolicy: "Always", resources: { requests: { cpu: "50m" } } }
+  const first = { ...container("four"), name: "i", resources: { requests: { cpu: "150m" } } }
+  const init = maybe(random, 0.2, { initContainers: pick(random, [[sidecar], [first], [first, sidecar]]) })
+  const ofPod = pick<object>(random, [{ cpu: "250m" }, { memory: "100Mi" }, { cpu: "200m", memory: "60Mi" }])
+  return {
+    metadata: { labels },
+    spec: { containers, ...init, ...maybe(random, 0.2, { resources: { requests: ofPod } }) },
+  }
 }
 
 const randomMetric = (random: Random): object =>

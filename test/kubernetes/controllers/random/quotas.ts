@@ -131,6 +131,13 @@ const amountsOfPods = [
   { limits: { cpu: "500m", memory: "20Mi", "example.com/gpu": "1" } },
 ]
 
+/** For all containers together. */
+const ofWholePods = [
+  { requests: { cpu: "400m", memory: "30Mi" } },
+  { requests: { cpu: "200m" }, limits: { cpu: "2", memory: "80Mi" } },
+  { limits: { memory: "60Mi" } },
+]
+
 const randomPod: Maker = (random, name) => {
   const affinity = {
     podAffinity: {
@@ -148,6 +155,7 @@ const randomPod: Maker = (random, name) => {
     ...maybe(random, 0.15, { affinity }),
     ...maybe(random, 0.2, { initContainers }),
     ...maybe(random, 0.15, { overhead: { cpu: "10m" } }),
+    ...maybe(random, 0.15, { resources: pick(random, ofWholePods) }),
   }
   return pod(name, spec, pick(random, amountsOfPods))
 }
