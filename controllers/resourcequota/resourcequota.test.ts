@@ -1,8 +1,11 @@
 import { expect, test } from "vitest"
 import type { KubeObject, ResourceQuota } from "../../apimachinery/object.ts"
+import { internalError } from "../../apimachinery/status.ts"
 import { deviceClasses, resourceClaims, pods, resourceQuotas, secrets, services } from "../../client/resources.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { widgets } from "../testing/widgets.ts"
 
 const usedOf = (harness: Harness): unknown =>
   harness.cluster.find<ResourceQuota>(resourceQuotas, "default", "q")!.status?.used
@@ -57,6 +60,31 @@ test("usage that admission has reserved for an object in progress is kept", asyn
     }),
   )
   expect(usedOf(harness)).toEqual({ services: "1" })
+})
+
+test("what cannot be listed keeps a quota in force for the rest, and its usage as it was", async () => {
+  const clock = new FakeClock()
+  const cluster = new FakeCluster({ clock })
+  cluster.extra.push({ ...widgets, verbs: [...widgets.verbs, "create"] })
+  const broken = internalError("conversion webhook failed")
+  cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
+  await using harness = await startHarness({ only: ["resourcequota"], clock, cluster })
+  await harness.create(pods, pod("a"))
+  const hard = { pods: "5", "count/widgets.example.com": "3" }
+  const metadata = { name: "q", namespace: "default" }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard } })
+  const status = (): unknown => cluster.find<ResourceQuota>(resourceQuotas, "default", "q")!.status
+  await eventually(() => expect(status()).toEqual({ hard, used: { pods: "1" } }))
+  const counted = async (used: object): Promise<void> =>
+    eventually(() => {
+      clock.advance(1_000)
+      expect(status()).toEqual({ hard, used })
+    })
+  cluster.fail = undefined
+  await counted({ pods: "1", "count/widgets.example.com": "0" })
+  cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
+  await harness.create(pods, pod("b"))
+  await counted({ pods: "2", "count/widgets.example.com": "0" })
 })
 
 test("what is made while a quota is counted for the first time is counted soon", async () => {

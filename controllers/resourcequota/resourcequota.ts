@@ -81,14 +81,22 @@ async function reconcile(
   const hard = quota.spec?.hard ?? {}
   const names = Object.keys(hard)
   const used: Amounts = dictionary({})
+  /** Names of what cannot be listed, such as custom resources without their conversion webhook; the others are in force all the same. */
+  const unknown = new Set<string>()
   // The spec decides which quotas count an object, not the status.
   const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
   const offers = mayNeedOffers(names) ? await offersIn(ctx, client, key) : noOffers
+  const failures: unknown[] = []
   for (const resource of await countable(client, names, offers)) {
     deletions.watch(key.tenant, resource)
     const counted = new Set(quotaNamesOf(resource.group, resource.resource, names, offers))
+    const objects = await objectsOf(ctx, client, key, resource).catch((error: unknown) => void failures.push(error))
+    if (objects === undefined) {
+      for (const name of counted) unknown.add(name)
+      continue
+    }
     for (const name of counted) used[name] ??= zeroQuantity
-    await inTurns(await objectsOf(ctx, client, key, resource), (object) => {
+    await inTurns(objects, (object) => {
       if (!quotaMatches(wanted, resource.group, resource.resource, object, offers)) return
       const usage = Object.entries(usageOf(resource.group, resource.resource, object, offers)).filter(([name]) =>
         counted.has(name),
@@ -98,13 +106,15 @@ async function reconcile(
       Object.assign(used, addAmounts(before, Object.fromEntries(usage)))
     })
   }
+  for (const name of unknown) delete used[name]
   const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))
-  // Usage of resources that nothing counts keeps its last reported value.
+  // Usage of resources that nothing counts, or that cannot be listed, keeps its last reported value.
   const reported = Object.entries(quota.status?.used ?? {}).filter(([name]) => Object.hasOwn(hard, name))
   const status = { hard, used: { ...Object.fromEntries(reported), ...printed } }
   if (!equalByAmounts({ status }, { status: quota.status }, kind)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
+  if (failures.length > 0) throw failures[0]
   return { requeueAfterMs: isLess(used, quota) || isNew(quota) ? recheckMs : resyncMs }
 }
 
