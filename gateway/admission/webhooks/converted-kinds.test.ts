@@ -78,6 +78,16 @@ describe("an object in another version", () => {
     expect(shown()).toEqual([{ two: "x" }, { two: "x", extra: "kept" }, { one: "x" }, { two: "x" }])
   })
 
+  test.each<[string, Loose, number]>([
+    ["a null, which is an empty text", { env: "prod", x: null }, 2],
+    ["one that is no text, with which there are none", { env: "prod", x: 5 }, 1],
+  ])("is selected by its labels as a webhook has made them: with %s", async (_, labels, calls) => {
+    answering({ 0: (call) => reviewed(call, jsonPatch({ op: "add", path: "/metadata/labels", value: labels })) })
+    await hooks.configure("Mutating", of("v1"), of("v1", { objectSelector: { matchLabels: { env: "prod" } } }))
+    await create({ one: "x" })
+    expect(shown()).toHaveLength(calls)
+  })
+
   test.each<[string, Loose]>([
     ["of a new object", { kind: "Other" }],
     ["that there is not", { apiVersion: `${group}/v9` }],

@@ -134,12 +134,14 @@ function matchesObject(
   return selects(object) || selects(attributes.current)
 }
 
-/** A webhook may have made them of any type. */
+/** A webhook may have made them of any type: a null is an empty text, and with anything else there are none. */
 function readableLabels(object: KubeObject): Readonly<Record<string, string>> {
   const metadata = (object.metadata as Json | undefined) ?? null
   const labels = isObject(metadata) ? (metadata["labels"] ?? null) : null
-  if (!isObject(labels) || Object.values(labels).some((value) => typeof value !== "string")) return {}
-  return labels as Readonly<Record<string, string>>
+  if (!isObject(labels)) return {}
+  const texts = Object.entries(labels).map(([key, value]) => [key, value ?? ""])
+  if (texts.some(([, text]) => typeof text !== "string")) return {}
+  return Object.fromEntries(texts) as Readonly<Record<string, string>>
 }
 
 /** Cluster-scoped objects match every selector. */
