@@ -1,4 +1,5 @@
 import { printGroupVersion } from "../../apimachinery/object.ts"
+import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 
@@ -8,6 +9,8 @@ export interface Expected {
   version: string
   kind: string
   schema: Schema
+  /** Sets defaults of a version that is not served, in place of which the schema has others. */
+  defaultFirst?: ((object: JsonObject) => void) | undefined
   /** Sets defaults that depend on other fields. */
   default?: ((object: never) => void) | undefined
   /** The error message for every body that cannot be decoded, regardless of the cause. */

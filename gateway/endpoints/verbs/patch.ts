@@ -46,8 +46,8 @@ import {
   checkPatchedType,
   dropOtherFields,
   expectedInVersion,
+  expectedOfOlder,
   inOwnVersion,
-  inServedVersion,
   otherVersion,
 } from "./patched-type.ts"
 import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
@@ -246,16 +246,18 @@ export function patched(
     }
     checkPatchedType(result, current, refusedPatch)
   }
-  const whole = isCustom ? result : inServedVersion(ctx, typed(result, type, expected))
+  const whole = isCustom ? result : typed(result, type, expected)
   const other = otherVersion(ctx, whole)
+  const older = expectedOfOlder(ctx, whole, expected)
   const own = isCustom ? expectedInVersion(ctx, result, expected) : expected
-  const inVersion = other === undefined ? own : expectedOf(other)
+  const inVersion = other === undefined ? (older ?? own) : expectedOf(other)
   const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
   const written = (): Json =>
     type === "json"
       ? plain(applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true))
       : sortedKeys(plain(whole))
   const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, inVersion, validation)
+  if (older !== undefined) decoded.apiVersion = printGroupVersion(expected)
   dropOtherFields(decoded, expected)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)

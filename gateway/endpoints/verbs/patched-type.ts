@@ -1,7 +1,6 @@
 // The kind and apiVersion that a patch gives an object. It may not remove those of a custom resource. Source: patch.go in
 // k8s.io/apiserver/pkg/endpoints/handlers.
 
-import { copyJson } from "../../../apimachinery/copy.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
@@ -9,6 +8,7 @@ import { prune } from "../../../apimachinery/schema/prune.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { inOlderTypes } from "../../../apimachinery/schema/older-types.ts"
 import { isAlikeWhenServed } from "../../../apimachinery/schema/unserved.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
 import { internalError, type StatusError } from "../../../apimachinery/status.ts"
@@ -80,16 +80,18 @@ export function otherVersion(ctx: RequestContext, object: Json): ResourceDefinit
   return found?.storagePrefix === own.storagePrefix ? found : undefined
 }
 
-/** An object of a version that is not served is read in the one that is, if that has its fields. */
-export function inServedVersion(ctx: RequestContext, object: Json): Json {
+/** An object of a version that is not served is read as one of that, if it has the fields of the one that is. */
+export function expectedOfOlder(ctx: RequestContext, object: Json, expected: Expected): Expected | undefined {
   const own = ownDefinition(ctx)
-  if (own === undefined || own.customResource !== undefined || !isObject(object)) return object
+  if (own === undefined || own.customResource !== undefined || !isObject(object)) return undefined
   const { apiVersion, kind } = object
-  if (kind !== own.kind || typeof apiVersion !== "string") return object
-  if (!isAlikeWhenServed(apiVersion, kind, own.group)) return object
-  const copy = copyJson(object)
-  own.strategy.defaultOlder?.(copy, apiVersion)
-  return { ...copy, apiVersion: printGroupVersion(own) }
+  if (kind !== own.kind || typeof apiVersion !== "string") return undefined
+  if (!isAlikeWhenServed(apiVersion, kind, own.group)) return undefined
+  const { strategy } = own
+  const types = inOlderTypes(expected.schema, apiVersion)
+  const schema = strategy.olderSchema?.(types, apiVersion) ?? types
+  const defaultFirst = (given: JsonObject): void => strategy.defaultOlder?.(given, apiVersion)
+  return { ...expected, ...parseGroupVersion(apiVersion), schema, defaultFirst }
 }
 
 export async function inOwnVersion(

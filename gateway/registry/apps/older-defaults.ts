@@ -1,10 +1,11 @@
-// Defaults of workloads in versions that are not served any more, in which a patch may still write them. They are set in what the patch
-// has made, before it is decoded in the served version, which has its own for all else. Values of a wrong type are left to the decoder.
+// Workloads in versions that are not served any more, in which a patch may still write them: their defaults, which are set once what the
+// patch has made is decoded, before those of the served version, and what only these versions have.
 // Source: k8s.io/kubernetes/pkg/apis/{apps/v1beta1,extensions/v1beta1}/defaults.go.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
+import type { FieldSchema, Schema } from "../../../apimachinery/schema/schema.ts"
 
 const maxInt32 = 2_147_483_647
 
@@ -73,16 +74,31 @@ function setMissingText(object: JsonObject, field: string, value: string): void 
   if ((object[field] ?? "") === "") object[field] = value
 }
 
-/** A field of the older versions, without which nothing is rolled back, whatever the annotation says. */
+/** The field of the older versions, without which nothing is rolled back, whatever the annotation says. */
 function moveRollback({ metadata }: JsonObject, spec: JsonObject): void {
-  const { rollbackTo = null } = spec
-  const isRead = rollbackTo === null || isObject(rollbackTo)
-  const annotations = isObject(metadata) ? (metadata["annotations"] ?? {}) : undefined
-  if (!isRead || !isObject(annotations) || !isObject(metadata)) return
-  const { [rollbackAnnotation]: before, ...others } = annotations
-  const revision = rollbackTo === null ? undefined : (rollbackTo["revision"] ?? 0)
-  if (revision !== undefined && typeof revision !== "number" && typeof revision !== "bigint") return
+  const { rollbackTo } = spec
+  if (!isObject(metadata)) return
+  const { [rollbackAnnotation]: before, ...others } = (metadata["annotations"] ?? {}) as JsonObject
   delete spec["rollbackTo"]
-  if (revision !== undefined) metadata["annotations"] = { ...others, [rollbackAnnotation]: String(revision) }
-  else if (before !== undefined) metadata["annotations"] = others
+  if (isObject(rollbackTo)) {
+    const { revision = 0 } = rollbackTo as { revision?: number | bigint }
+    metadata["annotations"] = { ...others, [rollbackAnnotation]: String(revision) }
+  } else if (before !== undefined) metadata["annotations"] = others
+}
+
+const withRollbacks = new WeakMap<Schema, Schema>()
+
+/** The schema of a deployment, with that field. `schema`: without it, in the types of the older version. */
+export function withRollback(schema: Schema, apiVersion: string): Schema {
+  const spec = schema.fields?.["spec"]
+  if (rollouts[apiVersion] === undefined || spec === undefined) return schema
+  const known = withRollbacks.get(schema)
+  if (known !== undefined) return known
+  const revision: FieldSchema = { schema: { type: "integer", format: "int64" }, zero: "omit" }
+  const name = (spec.schema.name ?? "").replace(/DeploymentSpec$/, "RollbackConfig")
+  const rollbackTo: FieldSchema = { schema: { type: "object", name, fields: { revision } } }
+  const whole: Schema = { ...spec.schema, fields: { ...spec.schema.fields, rollbackTo } }
+  const made: Schema = { ...schema, fields: { ...schema.fields, spec: { ...spec, schema: whole } } }
+  withRollbacks.set(schema, made)
+  return made
 }

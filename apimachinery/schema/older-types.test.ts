@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import { decodeObject } from "./decode/decode.ts"
+import { schemaOf } from "./facts.ts"
+import { inOlderTypes } from "./older-types.ts"
+import type { Json } from "../object.ts"
+import type { Schema } from "./schema.ts"
+
+const served = schemaOf({ group: "apps", version: "v1", kind: "Deployment" }) as Schema
+
+test.each<[Json, string]>([
+  [{ spec: "x" }, "Deployment.spec of type v1beta1.DeploymentSpec"],
+  [{ spec: { replicas: "x" } }, "DeploymentSpec.spec.replicas of type int32"],
+  [{ spec: { strategy: { type: 5 } } }, "DeploymentStrategy.spec.strategy.type of type v1beta1.DeploymentStrategyType"],
+  [{ spec: { template: 5 } }, "DeploymentSpec.spec.template of type v1.PodTemplateSpec"],
+  [{ status: { conditions: 5 } }, "DeploymentStatus.status.conditions of type []v1beta1.DeploymentCondition"],
+  [{ status: { conditions: [{ status: 5 }] } }, "status.conditions.status of type v1.ConditionStatus"],
+])("in %j, types have the names of their version", (value, words) => {
+  const schema = inOlderTypes(served, "apps/v1beta1")
+  expect(() => decodeObject(schema, structuredClone(value), false)).toThrow(words)
+})
+
+test("types are made once", () => {
+  expect(inOlderTypes(served, "apps/v1beta1")).toBe(inOlderTypes(served, "apps/v1beta1"))
+  expect(inOlderTypes(served, "apps/v1beta1")).not.toBe(inOlderTypes(served, "apps/v1beta2"))
+})

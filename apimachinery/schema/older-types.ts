@@ -1,0 +1,53 @@
+// Types of the version of a kind that is not served, made of those of the served version: Go has the same types once more, whose names
+// only tell in errors which of the two an object was decoded as.
+
+import { parseGroupVersion } from "../object.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
+
+/** Types of core/v1 that others use: names of Go's types do not tell of which package's "v1" they are. */
+const ofCore: ReadonlySet<string> = new Set(["v1.ConditionStatus", "v1.PodConditionType", "v1.Protocol"])
+
+const made = new WeakMap<Schema, Map<string, Schema>>()
+
+/** The schema with the names that its types have in `apiVersion`; those of other packages are the same. */
+export function inOlderTypes(root: Schema, apiVersion: string): Schema {
+  const versions = made.get(root) ?? new Map<string, Schema>()
+  made.set(root, versions)
+  let found = versions.get(apiVersion)
+  if (found === undefined) {
+    found = renaming(packageOf(root), parseGroupVersion(apiVersion).version)(root)
+    versions.set(apiVersion, found)
+  }
+  return found
+}
+
+function renaming(from: string, version: string): (schema: Schema) => Schema {
+  const to = `${packageOf({ name: from })}.${version}`
+  const own = `${lastWord(from)}.`
+  const renamed = new Map<Schema, Schema>()
+  const renamedField = (field: FieldSchema): FieldSchema => {
+    const { goType } = field
+    const isOwn = goType?.startsWith(own) === true && !ofCore.has(goType)
+    const type = isOwn ? { goType: `${version}.${goType.slice(own.length)}` } : {}
+    return { ...field, schema: rename(field.schema), ...type }
+  }
+  function rename(schema: Schema): Schema {
+    const known = renamed.get(schema)
+    if (known !== undefined) return known
+    if (schema.name === undefined)
+      return schema.items === undefined ? schema : { ...schema, items: rename(schema.items) }
+    if (packageOf(schema) !== from) return schema
+    const next: Schema = { ...schema, name: `${to}.${lastWord(schema.name)}` }
+    renamed.set(schema, next) // before its fields, because types may be recursive
+    if (schema.fields !== undefined) {
+      next.fields = Object.create(null) as Record<string, FieldSchema>
+      for (const [name, field] of Object.entries(schema.fields)) next.fields[name] = renamedField(field)
+    }
+    return next
+  }
+  return rename
+}
+
+const packageOf = ({ name = "" }: Pick<Schema, "name">): string => name.slice(0, name.lastIndexOf("."))
+
+const lastWord = (name: string): string => name.slice(name.lastIndexOf(".") + 1)
