@@ -103,8 +103,10 @@ class Attributes implements AdmissionAttributes {
     return optionsOf(this.#ctx, this, this.#request)
   }
 
-  decode(value: Json, { unknownFields = "Ignore", origin = "body", version }: DecodeOptions = {}): KubeObject {
-    const expected = version === undefined ? expectedBody(this.definition, this.kind) : expectedOf(version)
+  decode(value: Json, options: DecodeOptions = {}): KubeObject {
+    const { unknownFields = "Ignore", origin = "body", version, lacksDefaults = false } = options
+    const own = version === undefined ? expectedBody(this.definition, this.kind) : expectedOf(version)
+    const expected = { ...own, lacksDefaults }
     return decodeValue(this.#ctx, value, expected, unknownFields, undefined, origin)
   }
 }

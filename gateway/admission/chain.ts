@@ -19,7 +19,9 @@ export interface DecodeOptions {
   /** What has made the object. Default: "body". */
   origin?: "body" | "apply"
   /** Another version of the kind. Default: that of the request. */
-  version?: ResourceDefinition
+  version?: ResourceDefinition | undefined
+  /** The object has what it is decoded from alone. */
+  lacksDefaults?: boolean
 }
 
 export interface AdmissionAttributes {

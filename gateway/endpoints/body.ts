@@ -147,6 +147,7 @@ function* decodingValue(
   reportFaults(ctx, asked, repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   object.metadata ??= {}
   yield
+  if (expected.lacksDefaults === true) return object
   expected.defaultFirst?.(object as unknown as JsonObject)
   applyDefaults(expected.schema, object as unknown as Json, origin === "apply")
   yield

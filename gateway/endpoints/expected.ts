@@ -9,6 +9,8 @@ export interface Expected {
   version: string
   kind: string
   schema: Schema
+  /** It gets none of the defaults, neither those of the schema. */
+  lacksDefaults?: boolean
   /** Sets defaults of a version that is not served, in place of which the schema has others. */
   defaultFirst?: ((object: JsonObject) => void) | undefined
   /** Sets defaults that depend on other fields. */

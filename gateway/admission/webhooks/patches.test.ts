@@ -97,6 +97,34 @@ describe("a patch of a webhook", () => {
     expect(side.volumeMounts[0].mountPath).toBe("/var/run/secrets/kubernetes.io/serviceaccount")
   })
 
+  test.each<[string, string, Loose, Loose]>([
+    [
+      "pods",
+      "/api/v1/namespaces/default/pods",
+      { containers: [{ name: "a", image: "b" }] },
+      { op: "remove", path: "/spec/restartPolicy" },
+    ],
+    [
+      "horizontalpodautoscalers",
+      "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+      { maxReplicas: 2, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
+      { op: "add", path: "/spec/metrics", value: [] },
+    ],
+  ])(
+    "of %s that removes a default is a change, although it is there again",
+    async (resource, path, spec, operation) => {
+      hooks.answer = (given) => reviewed(given, given.path.startsWith("/0") ? {} : jsonPatch(operation))
+      const rules = [{ operations: ["CREATE"], apiGroups: ["*"], apiVersions: ["*"], resources: [resource] }]
+      // The first patch of a write always changes the managers.
+      const again = { rules, reinvocationPolicy: "IfNeeded" }
+      await hooks.call("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } })
+      await hooks.configure("Mutating", { rules }, again, { rules })
+      const metadata = { name: hooks.fresh() }
+      expect(await verdict(hooks.call("POST", path, { metadata, spec }))).toBe("accepted")
+      expect(hooks.server.calls.map((call) => call.path.slice(0, 2))).toEqual(["/0", "/1", "/2", "/1"])
+    },
+  )
+
   test("makes earlier webhooks run again with reinvocationPolicy IfNeeded", async () => {
     hooks.answer = (given) =>
       given.path.startsWith("/0")

@@ -15,7 +15,7 @@ import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { type AdmissionAttributes, replaceObject, settleCustom } from "../chain.ts"
+import { type AdmissionAttributes, type DecodeOptions, replaceObject, settleCustom } from "../chain.ts"
 import { checkObjectSize } from "../object-size.ts"
 import { addCustomDefaults, checkTyped, convertCustom } from "./custom-kind.ts"
 import { showAs, type Shown } from "./review.ts"
@@ -84,19 +84,27 @@ export class VersionedObjects {
 
   async #patchBuiltIn({ definition }: Shown, object: KubeObject, result: KubeObject, isFirst: boolean) {
     const attributes = this.#attributes
-    const asRequested = async (version: KubeObject): Promise<KubeObject> => {
-      if (!isOwnKind(attributes)) return decoded(attributes, version)
-      const made = madeVersion(this.#ctx, definition, version)
-      return convertObject(decoded(attributes, version, made), made, attributes.definition)
-    }
-    const [before, next] = [await asRequested(object), await asRequested(result)]
+    const isOwn = isOwnKind(attributes)
+    const version = isOwn ? madeVersion(this.#ctx, definition, result) : undefined
+    const made = decoded(attributes, result, { version })
+    const next = version === undefined ? made : await convertObject(made, version, attributes.definition)
     const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
-    const schema = isOwnKind(attributes) ? attributes.definition.schema : schemaOf(attributes.kind)
-    const isSame = semanticEqual(printed(before, schema), printed(next, schema))
-    const changed = isOther || (isFirst && writesManagers(attributes)) || !isSame
+    const changed = isOther || (isFirst && writesManagers(attributes)) || !this.#isSame(definition, object, result)
     replaceObject(attributes, next)
     this.#shown = undefined
     return changed
+  }
+
+  /** Without the defaults that they get: to remove one is a change. Both are of the version of `definition`. */
+  #isSame(definition: ResourceDefinition, object: KubeObject, result: KubeObject): boolean {
+    const attributes = this.#attributes
+    const [version, schema] = isOwnKind(attributes)
+      ? [definition, definition.schema]
+      : [undefined, schemaOf(attributes.kind)]
+    const [before, after] = [object, result].map((each) =>
+      printed(decoded(attributes, each, { version, lacksDefaults: true }), schema),
+    )
+    return semanticEqual(before, after)
   }
 }
 
@@ -112,15 +120,15 @@ function writesManagers({ object, current, definition }: AdmissionAttributes): b
   return entries.some((entry) => isTimedNow(entry) && !old.includes(entry))
 }
 
-/** An invalid result of a webhook is not the caller's fault. `version`: which it is of, if that is one of the resource's kind. */
-function decoded(attributes: AdmissionAttributes, object: KubeObject, version?: ResourceDefinition): KubeObject {
+/** An invalid result of a webhook is not the caller's fault. */
+function decoded(attributes: AdmissionAttributes, object: KubeObject, options: DecodeOptions): KubeObject {
   const fault = typeFault(object as unknown as JsonObject)
   if (fault !== undefined) throw internalError(fault)
   try {
-    const next = attributes.decode(structuredClone(object) as unknown as Json, version && { version })
+    const next = attributes.decode(structuredClone(object) as unknown as Json, options)
     if (attributes.operation !== "CONNECT") return next
-    const { metadata: _, ...options } = next // the options of a connection have none
-    return options as KubeObject
+    const { metadata: _, ...asked } = next // the options of a connection have none
+    return asked as KubeObject
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)
