@@ -3,6 +3,7 @@
 import { once } from "node:events"
 import { connect, createServer as createNetServer, type AddressInfo } from "node:net"
 import { Duplex } from "node:stream"
+import { setImmediate } from "node:timers/promises"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { join, type Translation } from "./upgrade.ts"
 
@@ -34,6 +35,32 @@ test("waits for a client that takes its time with the last data, for minutes", a
   // It has its time to end, too, but not for ever.
   expect(slow.destroyed).toBe(false)
   vi.advanceTimersByTime(30_000)
+  expect(slow.destroyed).toBe(true)
+})
+
+test.each([
+  ["while its target is still there", false],
+  ["after its target has left", true],
+])("an aborted signal leaves a client that takes nothing half a minute: aborted %s", async (_when, hasLeft) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const slow = new Duplex({ read() {}, write() {} })
+  const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  const end = new AbortController()
+  join(slow, side, { signal: end.signal })
+  side.push("the output")
+  await setImmediate()
+  if (hasLeft) {
+    side.destroy()
+    await once(side, "close")
+    vi.advanceTimersByTime(600_000)
+  }
+  end.abort(new Error("the tenant has been deleted"))
+  await setImmediate()
+  expect(side.destroyed).toBe(true)
+  vi.advanceTimersByTime(29_999)
+  expect(slow.destroyed).toBe(false)
+  vi.advanceTimersByTime(1)
   expect(slow.destroyed).toBe(true)
 })
 

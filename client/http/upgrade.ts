@@ -10,7 +10,10 @@ import { tcpKeepAlive } from "./tcp-keep-alive.ts"
 import { nodeConnectTimeoutMs } from "./time-limits.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
-/** Timeout for a target to accept the last bytes of a client that has ended, and for a client to end that has got the last bytes. */
+/**
+ * Timeout for a target to accept the last bytes of a client that has ended, for a client to end that has got the last bytes, and for one
+ * to accept them whose stream is ended by a signal.
+ */
 const closeTimeoutMs = 30_000
 /** After longer work at one piece that is translated, its side rests, as many times as long: others share the thread. */
 const longMs = 2
@@ -207,18 +210,52 @@ export function join(
   countUnsent(target, client, hold)
   pass(client, target, translation.fromClient, heads?.[0])
   pass(target, client, translation.fromTarget, heads?.[1])
-  if (signal !== undefined) endWith(signal, client, target)
+  // One for both reasons to end it: each listener for its close counts among those that Node finds too many.
+  const late = new Late(client)
+  const forget = signal === undefined ? undefined : endWith(signal, client, target, late)
   for (const side of [client, target]) side.on("error", () => undefined) // close follows
-  client.on("close", () => endTarget(target))
-  target.on("close", () => endClient(client))
+  client.on("close", () => {
+    forget?.()
+    late.stop()
+    endTarget(target)
+  })
+  target.on("close", () => endClient(client, late))
 }
 
-function endWith(signal: AbortSignal, client: Duplex, target: Duplex): void {
-  // What a client has sent before it left is still passed on.
-  const end = (): void => void (client.destroyed || target.destroy())
+/** Destroys a side after a time, if it has been told to. */
+class Late {
+  readonly #side: Duplex
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(side: Duplex) {
+    this.#side = side
+  }
+
+  /** The first one counts. */
+  start(): void {
+    if (this.#side.destroyed) return
+    this.#timer ??= setTimeout(() => this.#side.destroy(), closeTimeoutMs).unref()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/**
+ * Returns a function to call when the client has closed, not before: one that takes nothing would otherwise hold what it has been sent when
+ * its tenant is gone.
+ */
+function endWith(signal: AbortSignal, client: Duplex, target: Duplex, late: Late): () => void {
+  const end = (): void => {
+    // What a client has sent before it left is still passed on.
+    if (client.destroyed) return
+    target.destroy()
+    late.start()
+  }
   signal.addEventListener("abort", end, { once: true })
-  target.once("close", () => signal.removeEventListener("abort", end))
   if (signal.aborted) end()
+  return () => signal.removeEventListener("abort", end)
 }
 
 function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: Buffer | undefined): void {
@@ -277,17 +314,15 @@ function endTarget(target: Duplex): void {
 
 /**
  * What the target has sent is still passed on: the last bytes of exec contain the command's exit status. As upstream, a client may take its
- * time, as a pager does; meanwhile it holds what any slow reader holds. What it still sends is dropped, but read: a connection that is
+ * time, as a pager does, unless a signal ends the stream; meanwhile it holds what any slow reader holds. What it still sends is dropped, but read: a connection that is
  * closed with unread bytes is reset, and what the client has not read by then is lost.
  */
-function endClient(client: Duplex): void {
+function endClient(client: Duplex, late: Late): void {
   if (client.destroyed) return
   client.resume()
   const finished = (): void => {
     if (client.destroyed) return
-    const timer = setTimeout(() => client.destroy(), closeTimeoutMs)
-    timer.unref()
-    client.once("close", () => clearTimeout(timer))
+    late.start()
     const end = (): void => void client.destroy()
     if (client.readableEnded) end()
     else client.once("end", end)

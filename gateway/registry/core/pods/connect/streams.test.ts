@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import type { TLSSocket } from "node:tls"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { clusterRoleBindings, clusterRoles, nodes, pods } from "../../../../../client/resources.ts"
 import type { KubeObject } from "../../../../../apimachinery/object.ts"
 import { createAuthority, issueServingCertificate } from "../../../../pki/pki.ts"
@@ -77,6 +77,32 @@ const echoes = async (socket: TLSSocket, text: string): Promise<void> => {
   expect(String(((await once(socket, "data")) as [Buffer])[0])).toBe(text)
 }
 
+/** Writes without end to `to`, as fast as it takes it. Returns how many bytes it has been given. */
+function flood(to: Duplex): () => number {
+  const piece = Buffer.alloc(64 * 1024)
+  let written = 0
+  const more = (): void => {
+    written += piece.length
+    to.write(piece, (error) => (error ? undefined : more()))
+  }
+  more()
+  return () => written
+}
+
+/** Resolves when no more of it is taken, with the number of bytes. */
+async function stalled(written: () => number): Promise<number> {
+  let last = -1
+  let same = 0
+  await expect
+    .poll(() => {
+      same = written() === last ? same + 1 : 0
+      last = written()
+      return same
+    })
+    .toBeGreaterThan(20)
+  return last
+}
+
 describe("a stream", () => {
   test("ends when its tenant is deleted, on both sides", async () => {
     const tenant = await createTenant()
@@ -86,6 +112,23 @@ describe("a stream", () => {
     await gateway.gateway.tenants.delete(tenant.tenant.name)
     await closed
     await expect.poll(() => accepted.size).toBe(0)
+  })
+
+  test("ends half a minute after its tenant is deleted if its client reads nothing", async () => {
+    const tenant = await createTenant()
+    const started = Promise.withResolvers<() => number>()
+    serve = (socket) => started.resolve(flood(socket))
+    const socket = await exec(tenant)
+    socket.pause()
+    await stalled(await started.promise)
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
+    await gateway.gateway.tenants.delete(tenant.tenant.name)
+    await expect.poll(() => accepted.size).toBe(0)
+    expect(socket.destroyed).toBe(false)
+    vi.advanceTimersByTime(30_000)
+    // A client that does not read learns it from what it writes.
+    await expect.poll(() => socket.destroyed || (socket.write("x"), false)).toBe(true)
   })
 
   test("goes on while its tenant is not used otherwise, and ends with its client", async () => {
@@ -116,32 +159,16 @@ describe("a stream", () => {
 
   test.each(["client", "node"])("makes its sender wait while the %s takes nothing", async (side) => {
     const tenant = await createTenant()
-    let written = 0
-    const flood = (to: Duplex): void => {
-      const piece = Buffer.alloc(64 * 1024)
-      const more = (): void => {
-        written += piece.length
-        to.write(piece, (error) => (error ? undefined : more()))
-      }
-      more()
-    }
+    const started = Promise.withResolvers<() => number>()
     let atNode: Duplex | undefined
     serve = (socket) => {
       atNode = socket
-      if (side === "client") flood(socket)
+      if (side === "client") started.resolve(flood(socket))
     }
     const socket = await exec(tenant)
     socket.pause()
-    if (side === "node") flood(socket)
-    let last = -1
-    let same = 0
-    await expect
-      .poll(() => {
-        same = written === last ? same + 1 : 0
-        last = written
-        return same
-      })
-      .toBeGreaterThan(20)
+    if (side === "node") started.resolve(flood(socket))
+    const written = await stalled(await started.promise)
     // The buffers of two connections in the kernel, which grow.
     expect(written).toBeLessThan(32 * MiB)
     socket.destroy()
