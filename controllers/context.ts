@@ -109,8 +109,6 @@ export class Controller<T extends KubeObject> {
       refill: (tenant) => this.enqueueAll(tenant),
       isPeriodic,
       wakesInMs: (key) => options.wakesInMs?.(key) ?? 0,
-      stateOf: ({ tenant, namespace, name: of }) =>
-        options.primary.get(tenant, namespace, of)?.metadata.resourceVersion,
     })
   }
 
@@ -167,13 +165,7 @@ export class Controller<T extends KubeObject> {
 
   #synced(tenant: string): void {
     if (!this.#ready(tenant)) return
-    const { queue } = this.#frame
-    for (const object of this.#options.primary.list(tenant)) {
-      const { namespace = "", name = "" } = object.metadata
-      const key = { tenant, namespace, name }
-      // What has failed is tried again below: that it is delivered anew is no change of it.
-      if (this.#concerns(object) && !queue.hasFailed(key)) queue.add(key)
-    }
+    this.enqueueAll(tenant)
     this.#frame.tryAgain(tenant)
   }
 }

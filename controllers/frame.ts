@@ -23,8 +23,6 @@ export interface FrameOptions<K> {
   isPeriodic?: boolean | undefined
   /** When a sleeping tenant is woken for this key, which is due and has not failed. "never": it is added again when the tenant wakes. */
   wakesInMs(key: K): number | "never"
-  /** The state of what is reconciled, in which a failure that has been given up is not retried. */
-  stateOf?(key: K): string | undefined
 }
 
 export type Reconcile<K> = (key: K, actor: Actor, signal: AbortSignal) => Promise<ReconcileResult | Untried>
@@ -65,8 +63,8 @@ export class Frame<K extends { tenant: string }> {
   }
 
   /** Keys of the tenant that have failed are reconciled now: they may succeed. Called when all that the controller reads is known. */
-  tryAgain(tenant: string, change?: { hasChanged: boolean }): void {
-    if (this.#options.isReady(tenant)) this.queue.addFailed(tenant, change)
+  tryAgain(tenant: string): void {
+    if (this.#options.isReady(tenant)) this.queue.addFailed(tenant)
   }
 
   /** Resolves when the context's signal has ended and the last reconcile is done. */
@@ -74,9 +72,8 @@ export class Frame<K extends { tenant: string }> {
     const { tenants, failed, workers, log, signal } = this.#ctx
     const { name } = this.#options
     const { queue } = this
-    const giveUp = giveUpOf(name)
     const stops = [tenants.register(queue), tenants.subscribe({ removed: (tenant) => queue.removeGroup(tenant.name) })]
-    failed.subscribe((tenant) => this.tryAgain(tenant, { hasChanged: true }))
+    failed.subscribe((tenant) => this.tryAgain(tenant))
     await runWorkers({
       queue,
       workers,
@@ -84,7 +81,7 @@ export class Frame<K extends { tenant: string }> {
       log,
       signal,
       reconcile: (key, until) => this.#reconcile(key, reconcile, until),
-      giveUp: giveUp && { ...giveUp, stateOf: (key) => this.#options.stateOf?.(key) },
+      giveUp: giveUpOf(name),
     })
     for (const stop of stops) stop()
     queue[Symbol.dispose]()

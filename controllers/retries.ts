@@ -43,7 +43,7 @@ export function retriesOf(controller: string): Retries {
   return exceptions[controller] ?? usual
 }
 
-export function giveUpOf(controller: string): Pick<GiveUp<unknown>, "after" | "retryMs"> | undefined {
+export function giveUpOf(controller: string): GiveUp | undefined {
   const { most } = retriesOf(controller)
   return most === undefined ? undefined : { after: most, retryMs }
 }

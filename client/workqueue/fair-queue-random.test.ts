@@ -15,7 +15,6 @@ const idOf = ({ group, name }: Key): string => `${group}/${name}`
 const keyOf = (id: string): Key => ({ group: id.slice(0, 1), name: id.slice(2) })
 const groups = ["a", "b", "c", "d"]
 const names = Array.from({ length: 12 }, (_, n) => String(n))
-const failures = ["no", "later"]
 const limits = { baseDelayMs: 5, maxDelayMs: 100, keysPerGroup: 6 }
 /** Each step takes as long, so that no two keys are due at the same time. */
 const stepMs = 1 / 8192
@@ -33,8 +32,6 @@ class Model {
   readonly failures = new Map<string, number>()
   /** In the order in which they first failed. */
   readonly failed = new Set<string>()
-  /** With which failure they were given up, unless they have been added since. */
-  readonly known = new Map<string, string>()
   readonly refused = new Set<string>()
   /** If there are any, no group can be served. */
   waiters = 0
@@ -57,11 +54,6 @@ class Model {
     return !isFull && this.of(this.queued, group).length > 0
   }
 
-  change(id: string): void {
-    this.known.delete(id)
-    this.add(id)
-  }
-
   add(id: string): void {
     const { group } = keyOf(id)
     if (this.queued.includes(id)) return
@@ -78,28 +70,22 @@ class Model {
     const failures = this.failures.get(id) ?? 0
     this.failures.set(id, failures + 1)
     this.failed.add(id)
-    this.known.delete(id)
     this.addAfter(id, now + Math.min(limits.baseDelayMs * 2 ** failures, limits.maxDelayMs))
   }
 
   forget(id: string): void {
     this.failures.delete(id)
     this.failed.delete(id)
-    this.known.delete(id)
   }
 
-  giveUp(id: string, due: number, failure: string): void {
+  giveUp(id: string, due: number): void {
     this.failures.delete(id)
     this.failed.add(id)
-    this.known.set(id, failure)
     this.addAfter(id, due)
   }
 
-  addFailed(group: string, hasChanged: boolean): void {
-    for (const id of this.of(this.failed, group)) {
-      if (hasChanged) this.change(id)
-      else this.add(id)
-    }
+  addFailed(group: string): void {
+    for (const id of this.of(this.failed, group)) this.add(id)
   }
 
   pass(until: number): void {
@@ -207,7 +193,6 @@ class Run {
     expect(this.#metrics.depth).toBe(model.queued.length + model.again.size)
     expect(queue.retries(keyOf(id))).toBe(model.failures.get(id) ?? 0)
     expect(queue.hasFailed(keyOf(id))).toBe(model.failed.has(id))
-    for (const failure of failures) expect(queue.isGivenUp(keyOf(id), failure)).toBe(model.known.get(id) === failure)
     const { group } = keyOf(id)
     const isBusy = model.of([...model.queued, ...model.processing], group).length > 0
     expect(queue.isBusy(group)).toBe(isBusy || model.refused.has(group))
@@ -219,7 +204,7 @@ class Run {
     switch (pick(random, ["add", "add", "add", "later", "get", "get", "done", "done", "fail", "pass", "other"])) {
       case "add":
         queue.add(keyOf(id))
-        return model.change(id)
+        return model.add(id)
       case "later": {
         const ms = random(50)
         queue.addAfter(keyOf(id), ms)
@@ -248,17 +233,15 @@ class Run {
       return model.remove(keyOf(id).group)
     }
     if (chance(random, 0.2)) {
-      const hasChanged = chance(random, 0.3)
-      queue.addFailed(keyOf(id).group, { hasChanged })
-      return model.addFailed(keyOf(id).group, hasChanged)
+      queue.addFailed(keyOf(id).group)
+      return model.addFailed(keyOf(id).group)
     }
     if (chance(random, 0.3)) return this.#clock.correct(random(7_200_000) - 3_600_000)
     if (chance(random, 0.5)) return this.#waiters.at(random(this.#waiters.length))?.abort()
     if (chance(random, 0.3)) {
       const ms = 1 + random(50)
-      const failure = pick(random, failures)
-      queue.giveUp(keyOf(id), ms, failure)
-      return model.giveUp(id, this.#clock.elapsed() + ms, failure)
+      queue.giveUp(keyOf(id), ms)
+      return model.giveUp(id, this.#clock.elapsed() + ms)
     }
     queue.forget(keyOf(id))
     model.forget(id)

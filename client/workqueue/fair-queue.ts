@@ -29,19 +29,13 @@ export interface FairQueueOptions<K> extends RoundRobinOptions {
   metrics?: QueueMetrics | undefined
 }
 
-interface Failed<K> {
-  key: K
-  /** With which failure it was given up. Undefined: it was not, or something has changed since. */
-  known?: string
-}
-
 export class FairQueue<K> implements Disposable {
   readonly #options: FairQueueOptions<K>
   readonly #clock: Clock
   readonly #keysPerGroup: number
   readonly #rateLimiter: RateLimiter
   /** By group and id, keys that have failed and not been forgotten since. */
-  readonly #failed = new Map<string, Map<string, Failed<K>>>()
+  readonly #failed = new Map<string, Map<string, K>>()
   readonly #turns: RoundRobin<K>
   /** Ids that are queued, or that were added again while being processed. */
   readonly #dirty = new Map<string, K>()
@@ -84,14 +78,7 @@ export class FairQueue<K> implements Disposable {
     return this.sizeOf(group) > 0 || this.#turns.isWorking(group) || this.#refused.has(group)
   }
 
-  /** Something has changed: if the key was given up, it is tried as often as a new one. */
   add(key: K): void {
-    const failed = this.#failedOf(key)
-    if (failed !== undefined) delete failed.known
-    this.#add(key)
-  }
-
-  #add(key: K): void {
     if (this.#disposed) return
     const id = this.#options.identify(key)
     if (this.#dirty.has(id)) return
@@ -120,7 +107,7 @@ export class FairQueue<K> implements Disposable {
     if (Number.isNaN(ms)) throw new RangeError("a key has to be due at some time")
     this.#options.metrics?.retried()
     if (ms <= 0) {
-      this.#add(key)
+      this.add(key)
       return
     }
     this.#delayed.add(this.#options.identify(key), key, this.#clock.elapsed() + ms)
@@ -129,7 +116,7 @@ export class FairQueue<K> implements Disposable {
 
   addRateLimited(key: K): void {
     if (this.#disposed) return
-    this.#setFailed({ key })
+    this.#setFailed(key)
     this.addAfter(key, this.#rateLimiter.next(this.#options.identify(key)))
   }
 
@@ -142,29 +129,21 @@ export class FairQueue<K> implements Disposable {
     if (ofGroup?.delete(id) === true && ofGroup.size === 0) this.#failed.delete(group)
   }
 
-  /** Adds a key that has failed with `failure` after a delay. From then on other failures are counted anew. */
-  giveUp(key: K, ms: number, failure: string): void {
+  /** Adds a key that has failed after a delay. From then on its failures are counted anew. */
+  giveUp(key: K, ms: number): void {
     this.#rateLimiter.forget(this.#options.identify(key))
-    this.#setFailed({ key, known: failure })
+    this.#setFailed(key)
     this.addAfter(key, ms)
   }
 
-  /** It was given up with that failure, and nothing has changed since. */
-  isGivenUp(key: K, failure: string): boolean {
-    return this.#failedOf(key)?.known === failure
-  }
-
-  /** Adds the keys of the group that have failed: they may succeed now. Their numbers of failures stay. `hasChanged`: as add() does. */
-  addFailed(group: string, { hasChanged = false } = {}): void {
-    for (const { key } of this.#failed.get(group)?.values() ?? []) {
-      if (hasChanged) this.add(key)
-      else this.#add(key)
-    }
+  /** Adds the keys of the group that have failed: they may succeed now. Their numbers of failures stay. */
+  addFailed(group: string): void {
+    for (const key of this.#failed.get(group)?.values() ?? []) this.add(key)
   }
 
   /** And has not been forgotten since; also if it has been given up. */
   hasFailed(key: K): boolean {
-    return this.#failedOf(key) !== undefined
+    return this.#failed.get(this.#options.group(key))?.has(this.#options.identify(key)) === true
   }
 
   /** Its consecutive failures, unless it has been given up. */
@@ -216,17 +195,10 @@ export class FairQueue<K> implements Disposable {
     this.#waiters[Symbol.dispose]()
   }
 
-  #failedOf(key: K): Failed<K> | undefined {
-    // Hardly any key has failed.
-    return this.#failed.size === 0
-      ? undefined
-      : this.#failed.get(this.#options.group(key))?.get(this.#options.identify(key))
-  }
-
-  #setFailed(failed: Failed<K>): void {
-    const group = this.#options.group(failed.key)
-    const ofGroup = this.#failed.get(group) ?? new Map<string, Failed<K>>()
-    this.#failed.set(group, ofGroup.set(this.#options.identify(failed.key), failed))
+  #setFailed(key: K): void {
+    const group = this.#options.group(key)
+    const ofGroup = this.#failed.get(group) ?? new Map<string, K>()
+    this.#failed.set(group, ofGroup.set(this.#options.identify(key), key))
   }
 
   #push(group: string, key: K): void {
@@ -264,7 +236,7 @@ export class FairQueue<K> implements Disposable {
   #release(): void {
     this.#timer = undefined
     const now = this.#clock.elapsed()
-    for (let key = this.#delayed.take(now); key !== undefined; key = this.#delayed.take(now)) this.#add(key)
+    for (let key = this.#delayed.take(now); key !== undefined; key = this.#delayed.take(now)) this.add(key)
     this.#arm()
   }
 }

@@ -1,7 +1,6 @@
 // The loop of every controller: take a key, reconcile it, and decide what happens next. The only place that logs errors of
 // reconciles.
 
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import { StatusError, hasReason } from "../../apimachinery/status.ts"
 import type { Log } from "../log.ts"
 import { isNamespaceTerminating } from "../namespace-terminating.ts"
@@ -23,13 +22,11 @@ export interface Untried {
   requeueAfterMs?: number
 }
 
-export interface GiveUp<K> {
+export interface GiveUp {
   /** Number of consecutive failures that are retried. */
   after: number
   /** The key is retried once more after this time. */
   retryMs: number
-  /** The state of what the key names. In the same state, the failure with which it was given up is not retried. */
-  stateOf?(key: K): string | undefined
 }
 
 export interface WorkerOptions<K> {
@@ -41,7 +38,7 @@ export interface WorkerOptions<K> {
   log: Log
   signal: AbortSignal
   /** When to give up a failing key. Default: never. */
-  giveUp?: GiveUp<K> | undefined
+  giveUp?: GiveUp | undefined
 }
 
 /**
@@ -104,11 +101,8 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
       queue.forget(key)
       return
     }
-    const failure = failureOf(options, key, error)
     // Conflicts are normal with optimistic locking; the next try reads the new state.
-    if (queue.isGivenUp(key, failure)) {
-      log.debug({ controller: name, key, error: errorMessage(error) }, "reconcile failed as before it was given up")
-    } else if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
+    if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
       log.debug({ controller: name, key, error: error.message }, "reconcile conflicted; retrying")
     } else if (isNamespaceTerminating(error)) {
       log.debug({ controller: name, key }, "the namespace is being deleted")
@@ -117,23 +111,15 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
     } else {
       log.error({ controller: name, key, err: error }, "reconcile failed unexpectedly")
     }
-    retry(options, key, failure)
+    retry(options, key)
   }
 }
 
-function retry<K>({ queue, name, log, giveUp }: WorkerOptions<K>, key: K, failure: string): void {
-  const isKnown = queue.isGivenUp(key, failure)
-  if (giveUp === undefined || (!isKnown && queue.retries(key) < giveUp.after)) {
+function retry<K>({ queue, name, log, giveUp }: WorkerOptions<K>, key: K): void {
+  if (giveUp === undefined || queue.retries(key) < giveUp.after) {
     queue.addRateLimited(key)
     return
   }
-  if (!isKnown)
-    log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often; giving up")
-  queue.giveUp(key, giveUp.retryMs, failure)
-}
-
-/** Equal texts: it has failed likewise, in the same state. A message may contain a name that was generated for the attempt. */
-function failureOf<K>({ giveUp }: WorkerOptions<K>, key: K, error: unknown): string {
-  const what = error instanceof StatusError ? `${error.code} ${error.status.reason}` : errorMessage(error)
-  return `${giveUp?.stateOf?.(key)} ${what}`
+  log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often; giving up")
+  queue.giveUp(key, giveUp.retryMs)
 }
