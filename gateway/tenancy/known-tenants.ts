@@ -59,6 +59,7 @@ export class KnownTenants implements Disposable {
       preparation,
       readyMs: limits.tenantReadyMs,
       woke: (woken) => this.#sleep.woke(woken),
+      isExpected: (entry) => isHeld(entry) || this.#mayBeWatchedElsewhere(entry),
       slept: (asleep, revision) => this.#slept(asleep, revision),
       subscriptions: this.#subscriptions,
       opening: new Semaphore(limits.maxOpening),
@@ -69,12 +70,13 @@ export class KnownTenants implements Disposable {
         for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
         return false
       },
-      isExpected: (entry) => entry.presence.isExpected || this.#mayBeExpectedElsewhere(entry),
+      isHeld,
+      isExpected: (entry) => this.#mayBeWatchedElsewhere(entry),
     })
   }
 
-  /** Who watches its leases at another gateway is not known, and those who renew them follow tenants here (endpoints/verbs/watch.ts). */
-  #mayBeExpectedElsewhere({ record: { tenant } }: TenantEntry): boolean {
+  /** Who watches its leases at another gateway is not known, and those who renew them follow tenants here. */
+  #mayBeWatchedElsewhere({ record: { tenant } }: TenantEntry): boolean {
     return this.#parts.others !== undefined && !tenant.controllers && this.#subscriptions.last > 0
   }
 
@@ -141,6 +143,8 @@ export class KnownTenants implements Disposable {
     for (const subscriber of this.#subscribers) subscriber.switched?.(tenant)
     // The controllers have forgotten its objects, or never had them.
     if (tenant.controllers && this.#subscriptions.last > 0) entry.deliverAgain()
+    // Those who renew its leases have to know its nodes.
+    if (isHeld(entry)) this.#sleep.call(entry)
   }
 
   /** Tenants that cannot be served. Those that could not be opened are tried again, one after the other. */
@@ -218,6 +222,14 @@ export class KnownTenants implements Disposable {
     this.#sleep[Symbol.dispose]()
     this.#subscribers.clear()
   }
+}
+
+/**
+ * A controller manager of its own takes a node for dead whose lease is not renewed, and the syncer renews those of awake tenants. No other
+ * watch keeps a tenant awake (docs/decisions/0007-tenants-sleep.md).
+ */
+function isHeld({ presence, record: { tenant } }: TenantEntry): boolean {
+  return presence.hasLeaseWatches && !tenant.controllers
 }
 
 /** Adapts a handler that needs objects instead of stored values. */

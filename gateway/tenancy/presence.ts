@@ -1,10 +1,10 @@
-// Tracks the current uses of a control plane, the time of the last one, and who expects it to be awake, which determine when it may fall
+// Tracks the current uses of a control plane, the time of the last one, and who watches its node leases, which determine when it may fall
 // asleep.
 
 export class Presence {
   readonly tenant: string | undefined
   #uses = 0
-  #expectations = 0
+  #leaseWatches = 0
   #last = -Infinity
 
   /** `tenant`: its name, if it is a tenant's. */
@@ -24,16 +24,16 @@ export class Presence {
     }
   }
 
-  /** Begins a time in which it should be awake, also unused: it ends when the returned function is called, once. */
-  expect(): () => void {
-    this.#expectations++
+  /** Begins a watch of the leases of its nodes, which ends when the returned function is called, once. */
+  watchLeases(): () => void {
+    this.#leaseWatches++
     return () => {
-      this.#expectations--
+      this.#leaseWatches--
     }
   }
 
-  get isExpected(): boolean {
-    return this.#expectations > 0
+  get hasLeaseWatches(): boolean {
+    return this.#leaseWatches > 0
   }
 
   /** Records a use at this moment. */

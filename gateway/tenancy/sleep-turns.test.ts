@@ -5,10 +5,11 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { Sleep } from "./sleep.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
+const needs = { isBusy: () => false, isHeld: () => false, isExpected: () => false }
 const limits = { tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 }
 
 test("a tenant that is woken for subscribers is announced once, which does not count as use", async () => {
-  using sleep = new Sleep(limits, { isBusy: () => false, isExpected: () => false })
+  using sleep = new Sleep(limits, needs)
   const introduced: unknown[] = []
   const sleeper = (name: string): TenantEntry =>
     ({ isAwake: false, introduce: (isUse?: boolean) => Promise.resolve(introduced.push([name, isUse])) }) as never
@@ -27,7 +28,7 @@ test("a tenant that is woken for subscribers is announced once, which does not c
 test("at a start sleeping tenants are woken when the followers that are still to come have come, which awake ones do not wait for", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
   onTestFinished(() => void vi.useRealTimers())
-  using sleep = new Sleep(limits, { isBusy: () => false, isExpected: () => false })
+  using sleep = new Sleep(limits, needs)
   const introduced: string[] = []
   const tenant = (name: string, isAwake: boolean): TenantEntry =>
     ({ isAwake, introduce: () => Promise.resolve(introduced.push(name)) }) as never
@@ -52,7 +53,7 @@ test("at a start sleeping tenants are woken when the followers that are still to
 })
 
 test("a tenant sleeps at once after it was introduced to new followers, and otherwise when its waking has paid off", async () => {
-  using sleep = new Sleep(limits, { isBusy: () => false, isExpected: () => false })
+  using sleep = new Sleep(limits, needs)
   const asleep: string[] = []
   const introduced = (name: string, isToNew: boolean): TenantEntry =>
     ({
@@ -67,17 +68,44 @@ test("a tenant sleeps at once after it was introduced to new followers, and othe
   await vi.waitFor(() => expect(asleep).toEqual(["new"]), { timeout: 60_000 })
 })
 
-test("a tenant that somebody expects to be awake sleeps only while there are too many", async () => {
-  const entry = (name: string, lastUsed: number): TenantEntry =>
+test.each<[what: string, maxAwakeTenants: number, maxAwakeBytes: number, asleep: string[]]>([
+  ["enough room", 10, 2 ** 30, ["unused"]],
+  ["too many tenants", 3, 2 ** 30, ["unused"]],
+  ["far too many", 2, 2 ** 30, ["unused", "expected"]],
+  ["hardly any memory", 10, 1, ["unused", "expected", "also expected"]],
+])(
+  "with %s those sleep last that are expected to be awake, and none whose leases are watched",
+  async (_what, maxAwakeTenants, maxAwakeBytes, wanted) => {
+    const asleep: string[] = []
+    const entry = (name: string, lastUsed: number): TenantEntry =>
+      ({
+        record: { tenant: { name, uid: name } },
+        presence: { idleMs: Infinity, lastUsed },
+        memoryBytes: 1,
+        sleep: () => asleep.push(name) > 0,
+      }) as never
+    const isHeld = ({ record }: TenantEntry): boolean => record.tenant.name === "watched"
+    const isExpected = ({ record }: TenantEntry): boolean => record.tenant.name.endsWith("expected")
+    using sleep = new Sleep({ ...limits, maxAwakeTenants, maxAwakeBytes }, { ...needs, isHeld, isExpected })
+    const names = ["watched", "expected", "also expected", "unused"]
+    for (const [index, name] of names.entries()) sleep.woke(entry(name, index))
+    await vi.waitFor(() => expect(asleep).toEqual(wanted), { timeout: 60_000 })
+    expect(sleep.awake).toBe(names.length - wanted.length)
+  },
+)
+
+test("sleeping tenants are woken in turn, even if all that are awake stay so", async () => {
+  using sleep = new Sleep({ ...limits, maxAwakeTenants: 1 }, { ...needs, isHeld: () => true })
+  const introduced: string[] = []
+  const entry = (name: string, isAwake: boolean): TenantEntry =>
     ({
+      isAwake,
       record: { tenant: { name, uid: name } },
-      presence: { idleMs: Infinity, lastUsed },
+      presence: { idleMs: 0, lastUsed: 0 },
       memoryBytes: 0,
-      sleep: () => asleep.push(name) > 0,
+      introduce: () => Promise.resolve(introduced.push(name)),
     }) as never
-  const asleep: string[] = []
-  const isExpected = ({ record }: TenantEntry): boolean => record.tenant.name !== "unused"
-  using sleep = new Sleep({ ...limits, maxAwakeTenants: 2 }, { isBusy: () => false, isExpected })
-  for (const [index, name] of ["first", "second", "third", "unused"].entries()) sleep.woke(entry(name, index))
-  await vi.waitFor(() => expect(asleep).toEqual(["first", "second", "unused"]), { timeout: 60_000 })
+  for (const name of ["held", "also held"]) sleep.woke(entry(name, true))
+  for (const name of ["a", "b"]) sleep.call(entry(name, false))
+  await vi.waitFor(() => expect(introduced).toEqual(["a", "b"]), { timeout: 60_000 })
 })

@@ -146,6 +146,54 @@ describe("an unused tenant", () => {
     await watching
   })
 
+  test("is shown to its followers when the leases of its nodes are read, if its own controller manager may miss renewals", async () => {
+    const { tenants } = fixture.gateway
+    const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+    informer.start(AbortSignal.timeout(120_000))
+    for (const controllers of [true, false]) {
+      const name = `controllers-${controllers}`
+      const api = fixture.client(`/tenants/${name}`, await fixture.createTenant(name, { controllers }))
+      const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" }
+      await api.create(leases, { ...lease, metadata: { namespace: "kube-node-lease", name: "node-1" } })
+      for (const read of [
+        () => api.list(leases, { namespace: "kube-node-lease" }),
+        () => api.list(leases),
+        () => api.get(leases, "kube-node-lease", "node-1"),
+      ]) {
+        await asleep()
+        await read()
+        if (controllers) expect(informer.tenants()).toEqual([])
+        else await waitFor(() => expect(informer.tenants()).toEqual([name]))
+      }
+    }
+  })
+
+  test("is woken, and stays awake, when it gets a controller manager of its own that watches already", async () => {
+    const { tenants } = fixture.gateway
+    const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+    informer.start(AbortSignal.timeout(120_000))
+    const made = await fixture.createTenant("a")
+    const api = fixture.client("/tenants/a", made)
+    const { metadata } = await api.list(leases)
+    const stop = new AbortController()
+    const { resourceVersion } = metadata
+    const watching = (async () => {
+      for await (const _event of api.watch(leases, { resourceVersion, signal: stop.signal }));
+    })()
+    await asleep()
+    expect(informer.tenants()).toEqual([])
+    const { uid: _uid, ...request } = made.tenant
+    await tenants.create({ ...request, controllers: false })
+    await waitFor(() => expect(informer.tenants()).toEqual(["a"]))
+    await (await client("b")).get(namespaces, undefined, "default")
+    await waitFor(() => expect(tenants.awake).toBe(1)) // b sleeps, and a could have fallen asleep
+    expect(informer.tenants()).toEqual(["a"])
+    await tenants.create({ ...request, controllers: true })
+    await asleep()
+    stop.abort()
+    await watching.catch(() => undefined)
+  })
+
   test("is not woken for subscribers of all tenants before a change", async () => {
     const { tenants } = fixture.gateway
     const stop = new AbortController()

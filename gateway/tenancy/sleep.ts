@@ -10,7 +10,7 @@ import type { TenantEntry } from "./tenant-entry.ts"
 export interface SleepLimits {
   /** A tenant that is unused for this long falls asleep. */
   tenantIdleMs: number
-  /** Awake tenants. Beyond: the least recently used tenants without work in progress fall asleep earlier. */
+  /** Awake tenants. Beyond: the least recently used tenants without work in progress fall asleep earlier, those that are expected last. */
   maxAwakeTenants: number
   /** Estimated memory of all awake tenants. Beyond: the same. */
   maxAwakeBytes: number
@@ -37,6 +37,8 @@ const minAwakeMs = 500
 export interface TenantNeeds {
   /** A component has queued work for the tenant. */
   isBusy: (tenant: string) => boolean
+  /** The tenant does not sleep, even if too many are awake. */
+  isHeld: (entry: TenantEntry) => boolean
   /** The tenant stays awake unused, as long as there are not too many. */
   isExpected: (entry: TenantEntry) => boolean
 }
@@ -137,8 +139,14 @@ export class Sleep implements Disposable {
     // Waits for only one sweep: memory is freed at once or not until others have finished, and the tenant must be woken in any
     // case.
     if (this.awakeBytes >= this.#limits.maxAwakeBytes && this.#awake.size > 0) await this.#swept()
-    while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#swept()
+    while (this.#awake.size >= this.#limits.maxAwakeTenants && this.#makesRoom() && !this.#disposed) await this.#swept()
     return true
+  }
+
+  /** Otherwise one sleeping tenant after the other is woken beyond the limit: something may be due in it. */
+  #makesRoom(): boolean {
+    const { isHeld, isExpected } = this.#tenants
+    return this.#awake.values().some((entry) => !isHeld(entry) && !isExpected(entry))
   }
 
   async #pause(ms: number): Promise<void> {
@@ -150,14 +158,13 @@ export class Sleep implements Disposable {
   }
 
   #sweep(): void {
-    const awake = [...this.#awake].sort((a, b) => a.presence.lastUsed - b.presence.lastUsed)
     const { tenantIdleMs, maxAwakeTenants, maxAwakeBytes } = this.#limits
-    let excess = awake.length - maxAwakeTenants
+    let excess = this.#awake.size - maxAwakeTenants
     let excessBytes = this.awakeBytes - maxAwakeBytes
-    const { isBusy, isExpected } = this.#tenants
-    for (const entry of awake) {
+    const { isBusy } = this.#tenants
+    for (const { entry, isExpected } of this.#inTurn()) {
       const { idleMs } = entry.presence
-      const isUnused = idleMs >= tenantIdleMs && !isExpected(entry) && this.#hasAmortized(entry)
+      const isUnused = idleMs >= tenantIdleMs && !isExpected && this.#hasAmortized(entry)
       const isDue = isUnused || ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
       const { memoryBytes } = entry
       if (!isDue || isBusy(entry.record.tenant.name) || !entry.sleep()) continue
@@ -170,6 +177,15 @@ export class Sleep implements Disposable {
       this.#timer = undefined
     }
     this.#release()
+  }
+
+  /** The tenants that may fall asleep, the first ones first. */
+  #inTurn(): { entry: TenantEntry; isExpected: boolean }[] {
+    const { isHeld, isExpected } = this.#tenants
+    const turns = [...this.#awake].flatMap((entry) =>
+      isHeld(entry) ? [] : [{ entry, isExpected: isExpected(entry), lastUsed: entry.presence.lastUsed }],
+    )
+    return turns.sort((a, b) => Number(a.isExpected) - Number(b.isExpected) || a.lastUsed - b.lastUsed)
   }
 
   #hasAmortized({ introduced }: TenantEntry): boolean {

@@ -3,7 +3,8 @@
 //
 //   asleep ──controlPlane(), follow()──▶ awake: control plane, feed ──sleep()──▶ asleep
 //
-// If a tenant was only woken to be read, its feed stays dormant: its followers know its state already.
+// If a tenant was only woken to be read, its feed stays dormant: its followers know its state already. Not if they have something to do
+// whenever it is awake.
 
 import type { Credentials } from "../authentication/types.ts"
 import { type Admittance, admits } from "./admittance.ts"
@@ -23,6 +24,8 @@ export interface TenantEntryParts extends Omit<AwakeTenantParts, "name" | "contr
   admittance: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
   /** Called each time the tenant has woken. */
   woke: (entry: TenantEntry) => void
+  /** Its objects are needed whenever it is awake. */
+  isExpected: (entry: TenantEntry) => boolean
   /** Called when it has fallen asleep and is closed: all followers know its state up to that revision. */
   slept?: (entry: TenantEntry, revision: number) => void
 }
@@ -216,7 +219,7 @@ export class TenantEntry {
       reopened: (signal) => this.#reopened(signal),
       begin: () => this.#begin(),
       introduce: () => {
-        if (this.#awake?.feed?.isDormant === true) void this.introduce()
+        if (this.#awake === undefined || this.#awake.feed?.isDormant === true) void this.introduce()
       },
     })
     const isBegun = await preparation.isBegun(controlPlane)
@@ -234,7 +237,7 @@ export class TenantEntry {
   }
 
   #feed(awake: AwakeTenant): void {
-    const settled = this.isSettled ? this.#settled?.revision : undefined
+    const settled = this.isSettled && !this.#parts.isExpected(this) ? this.#settled?.revision : undefined
     this.#wanted = false
     awake.follow(settled)
   }

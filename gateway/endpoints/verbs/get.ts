@@ -1,6 +1,7 @@
 import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { expectRenewals, isOfNodeLeases } from "../node-leases.ts"
 import { flag } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 
@@ -13,6 +14,7 @@ export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void
   if (flag(ctx.query, "export")) {
     throw badRequest("the export parameter, deprecated since v1.14, is no longer supported")
   }
+  if (isOfNodeLeases(ctx)) expectRenewals(ctx)
   if (handler !== undefined) {
     if (handler.get === undefined) throw methodNotAllowed()
     return sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name, options))

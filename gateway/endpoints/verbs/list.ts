@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../request/context.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { expectRenewals, isOfNodeLeases } from "../node-leases.ts"
 import { listOptions } from "../request-options.ts"
 import { sendList, sendStream, wantsStream } from "../responses/respond.ts"
 
@@ -8,6 +9,7 @@ export async function list(ctx: RequestContext, endpoint: Endpoint): Promise<voi
   const { registry, definition, response, maxGatheredObjects, maxGatheredBytes, runs } = endpoint
   const answer = { ctx, response, definition, runs }
   const options = listOptions(ctx)
+  if (isOfNodeLeases(ctx)) expectRenewals(ctx)
   if (options.limit === undefined && wantsStream(ctx, definition)) {
     await sendStream(answer, await registry.stream(ctx, options))
   } else {

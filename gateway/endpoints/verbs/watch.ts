@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto"
 import { isExpired, StatusError } from "../../../apimachinery/status.ts"
-import { leases } from "../../../client/resources.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { largeWatchBytes } from "../../request/large-places.ts"
@@ -11,12 +10,10 @@ import type { Endpoint } from "../endpoint.ts"
 import { openEventSocket } from "../responses/event-socket.ts"
 import { type EventSink, EventStream } from "../responses/event-stream.ts"
 import { checkStream, negotiate, type Negotiated } from "../negotiation.ts"
+import { expectRenewals, isOfNodeLeases } from "../node-leases.ts"
 import { flag, integer, listOptions } from "../request-options.ts"
 import { answeringOf } from "../responses/respond.ts"
 import { errorEvent, eventPrinter, type PrintEvent } from "../responses/watch-events.ts"
-
-/** The namespace of the leases of nodes. */
-const nodeLeases = "kube-node-lease"
 
 /** A watch without a timeout ends after 30 to 60 minutes, at random, so that clients do not all reconnect at once. */
 const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }
@@ -29,23 +26,13 @@ const stalledMs = 60_000
 
 /** GET with watch=true: one document per event until the client disconnects. */
 export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
-  const end = expectsRenewals(ctx) ? ctx.controlPlane.presence.expect() : undefined
-  // Those who renew have to know the tenant's nodes.
-  if (end !== undefined) ctx.controlPlane.introduce()
+  const end = isOfNodeLeases(ctx) ? ctx.controlPlane.presence.watchLeases() : undefined
+  if (end !== undefined) expectRenewals(ctx)
   try {
     await sendChanges(ctx, endpoint)
   } finally {
     end?.()
   }
-}
-
-/**
- * Of the leases of nodes in a tenant with a controller manager of its own, which takes a node for dead without renewals. The syncer renews
- * them while the tenant is awake. No other watch keeps a tenant awake (docs/decisions/0007-tenants-sleep.md).
- */
-function expectsRenewals({ info: { group, resource, namespace }, controlPlane: { tenant } }: RequestContext): boolean {
-  const isOfNodes = group === leases.group && resource === leases.resource && ["", nodeLeases].includes(namespace)
-  return isOfNodes && tenant?.controllers === false
 }
 
 async function sendChanges(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
