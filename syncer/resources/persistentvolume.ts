@@ -32,9 +32,7 @@ export const persistentVolume: Publication<PersistentVolume> = {
     const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, claimRef.name ?? "")
     // A volume outlives its claim (Released) and keeps its reference.
     if (namespace === undefined || (claim === undefined && superClaim !== undefined)) return undefined
-    // The next claim of that name would get a volume with other data, or none: its controllers bind it to a volume that names it.
-    const isOfClaim = claimRef.uid === undefined || claimRef.uid === superClaim?.metadata.uid
-    const uid = isOfClaim ? claim?.metadata.uid : claimRef.uid
+    const uid = claimantOf(claimRef, superClaim) ?? claim?.metadata.uid
     const reference = {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
@@ -98,6 +96,16 @@ const isMutable = (name: string): boolean => mutableFields.has(name)
 
 function sourceOf({ spec = {} }: PersistentVolume): VolumeSpec {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => !isMutable(name)))
+}
+
+/**
+ * The uid of the claim that a volume belongs to: the tenant's that has this copy, which may be an earlier one while the copy ends. If it has
+ * ended, super's: the next claim of that name would get a volume with other data, or none, as its controllers bind it to one that
+ * names it. Undefined: any claim's of that name.
+ */
+function claimantOf({ uid }: { uid?: string }, superClaim: PersistentVolumeClaim | undefined): string | undefined {
+  if (superClaim === undefined || (uid !== undefined && uid !== superClaim.metadata.uid)) return uid
+  return recordedOwner(superClaim)?.uid ?? uid
 }
 
 /** The tenant's name of a namespace of super; undefined if that is of somebody else. */
