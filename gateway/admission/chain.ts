@@ -5,7 +5,7 @@ import { copyJson } from "../../apimachinery/copy.ts"
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
 import { metadataFault } from "../../apimachinery/schema/decode/custom.ts"
 import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
-import { notePatched, readMetadata } from "../custom-resources/undecoded.ts"
+import { isPatched, notePatched, readMetadata } from "../custom-resources/undecoded.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkObjectSize } from "./object-size.ts"
@@ -123,6 +123,7 @@ export class AdmissionChain {
     } finally {
       ctx.observer?.admitted("admit", attributes.operation, rejected, (performance.now() - began) / 1000)
     }
+    settlePatched(attributes)
   }
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
@@ -154,22 +155,35 @@ export function replaceObject(attributes: AdmissionAttributes, next: KubeObject)
   assignOwn(object, next)
 }
 
-/** Called when all webhooks, or all policies, have patched a custom resource: from here on, its metadata is what can be read of it. */
-export function settleCustom(attributes: AdmissionAttributes): void {
+/**
+ * Called when all plugins have run for the last time. Until then, what they have made of a custom resource is of any types; from here on,
+ * its metadata is what can be read of it.
+ */
+function settlePatched(attributes: AdmissionAttributes): void {
   const { object, current } = attributes
-  if (object === undefined) throw new TypeError("there is no object to settle")
+  if (object === undefined || !isPatched(object)) return
   const json = copyJson(object) as unknown as JsonObject
   const fault = attributes.subresource === "status" ? undefined : metadataFault(withoutOverwritten(json, attributes))
   replaceObject(attributes, readMetadata(json, current === undefined))
   notePatched(object, fault)
 }
 
-/** What the server sets itself, whatever was there: in a dry run less. */
-const overwritten = ["namespace", "uid", "creationTimestamp", "generation"]
-const overwrittenWhenStored = ["resourceVersion", "selfLink"]
-
-function withoutOverwritten({ metadata }: JsonObject, { dryRun }: AdmissionAttributes): JsonObject {
+function withoutOverwritten({ metadata }: JsonObject, attributes: AdmissionAttributes): JsonObject {
   if (!isObject(metadata)) return metadata === undefined ? {} : { metadata }
-  const dropped = dryRun ? overwritten : [...overwritten, ...overwrittenWhenStored]
+  const dropped = overwritten(attributes)
   return { metadata: Object.fromEntries(Object.entries(metadata).filter(([field]) => !dropped.includes(field))) }
+}
+
+/** What the server sets itself, whatever was there: in a dry run less. Source: BeforeUpdate in k8s.io/apiserver/pkg/registry/rest. */
+function overwritten({ current, definition, dryRun }: AdmissionAttributes): readonly string[] {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = current?.metadata ?? {}
+  return [
+    "uid",
+    "creationTimestamp",
+    "generation",
+    ...(definition.namespaced ? ["namespace"] : []),
+    ...(deletionTimestamp === undefined ? [] : ["deletionTimestamp"]),
+    ...(deletionGracePeriodSeconds === undefined ? [] : ["deletionGracePeriodSeconds"]),
+    ...(dryRun ? [] : ["resourceVersion", "selfLink"]),
+  ]
 }

@@ -15,8 +15,13 @@ import { findUnread, noteStoredOtherwise, noteUnread } from "../registry/generic
 /** Objects that are decoded by {@link decodePatched}, with what was malformed in the metadata of each. */
 const undecoded = new WeakMap<object, string | undefined>()
 
+/** `fault`: what is malformed in its metadata now, whatever was before. */
 export function notePatched(object: object, fault?: string): void {
-  undecoded.set(object, fault ?? undecoded.get(object))
+  undecoded.set(object, fault)
+}
+
+export function isPatched(object: object): boolean {
+  return undecoded.has(object)
 }
 
 /**

@@ -9,7 +9,7 @@ import { StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { type AdmissionAttributes, type AdmissionPlugin, replaceObject, settleCustom } from "../chain.ts"
+import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
 import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { namespaceOf } from "../webhooks/match.ts"
@@ -189,9 +189,7 @@ class Run {
 
   /** Called when there are no errors. */
   end(): void {
-    const { attributes } = this.#input
-    if (this.#isPatched) settleCustom(attributes)
-    this.#state.last = structuredClone(attributes.object)
+    this.#state.last = structuredClone(this.#input.attributes.object)
   }
 
   #wantAgain(): void {

@@ -15,7 +15,7 @@ import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { type AdmissionAttributes, type DecodeOptions, replaceObject, settleCustom } from "../chain.ts"
+import { type AdmissionAttributes, type DecodeOptions, replaceObject } from "../chain.ts"
 import { checkObjectSize } from "../object-size.ts"
 import { addCustomDefaults, checkTyped, convertCustom } from "./custom-kind.ts"
 import { showAs, type Shown } from "./review.ts"
@@ -27,8 +27,6 @@ export class VersionedObjects {
   #shown: Shown | undefined
   /** The shown custom resource is what a webhook has made of it, and not yet that of the request. */
   #isChanged = false
-  /** That of the request is what webhooks have made of it. */
-  #isReplaced = false
 
   constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
     this.#ctx = ctx
@@ -71,7 +69,6 @@ export class VersionedObjects {
   /** Called when no other webhook is called: the object of the request is what they have made of it. */
   async end(): Promise<void> {
     await this.#replace()
-    if (this.#isReplaced) settleCustom(this.#attributes)
   }
 
   async #replace(): Promise<void> {
@@ -79,7 +76,6 @@ export class VersionedObjects {
     if (!this.#isChanged || object === undefined) return
     replaceObject(this.#attributes, await convertCustom(this.#ctx, object, this.#attributes.definition))
     this.#isChanged = false
-    this.#isReplaced = true
   }
 
   async #patchBuiltIn({ definition }: Shown, object: KubeObject, result: KubeObject, isFirst: boolean) {
