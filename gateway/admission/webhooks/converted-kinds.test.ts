@@ -109,3 +109,51 @@ describe("an object in another version", () => {
     },
   )
 })
+
+describe("an object whose metadata cannot be converted to the stored version", () => {
+  const path = things.replace("/v1/", "/v2/")
+  const labels = { op: "add", path: "/metadata/labels", value: 5 }
+  const body = (name: string, more: Loose = {}): Loose => ({
+    apiVersion: `${group}/v2`,
+    kind: "Thing",
+    metadata: { name, ...more },
+    spec: { two: "x" },
+  })
+
+  /** From here on, a webhook makes these patches. */
+  async function patchedWith(...operations: Loose[]): Promise<void> {
+    answering({
+      0: (call) => reviewed(call, call.body["request"].operation === "DELETE" ? {} : jsonPatch(...operations)),
+    })
+    await hooks.configure("Mutating", of("v2"))
+  }
+
+  const post = (name: string, query = ""): Promise<string> => verdict(hooks.call("POST", `${path}${query}`, body(name)))
+
+  test("is refused last: in a dry run after its name", async () => {
+    const name = hooks.fresh()
+    answering({})
+    expect(await post(name)).toBe("accepted")
+    await patchedWith(labels)
+    expect(await post(name, "?dryRun=All")).toMatch(/^409 .*already exists/)
+    expect(await post(hooks.fresh(), "?dryRun=All")).toMatch(/^500 .*cannot unmarshal number/)
+    expect(await post(hooks.fresh())).toMatch(/^500 .*cannot unmarshal number/)
+  })
+
+  test("is refused for a resourceVersion first", async () => {
+    await patchedWith(labels, { op: "add", path: "/metadata/resourceVersion", value: "5" })
+    expect(await post(hooks.fresh())).toMatch(/^500 .*resourceVersion should not be set on objects to be created/)
+  })
+
+  test("is removed if nothing keeps it any more", async () => {
+    const name = hooks.fresh()
+    answering({})
+    const one = `${path}/${name}`
+    expect(await verdict(hooks.call("POST", path, body(name, { finalizers: ["a.b/c"] })))).toBe("accepted")
+    expect(await verdict(hooks.call("DELETE", one))).toBe("accepted")
+    await patchedWith(labels)
+    const patch = { metadata: { finalizers: null } }
+    expect(await verdict(hooks.call("PATCH", one, patch, "application/merge-patch+json"))).toBe("accepted")
+    expect(await verdict(hooks.call("GET", one))).toMatch(/^404/)
+  })
+})

@@ -78,11 +78,7 @@ export class WriteAttempts {
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
     const { key, claim } = await this.#admitted(ctx, object, options, admit)
-    if (options.dryRun) {
-      const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-      if (stored !== undefined) throw await this.#alreadyExists(ctx, key, object)
-      return this.#dry(ctx, object)
-    }
+    if (options.dryRun) return this.#dry(ctx, object)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
     if (value === undefined) throw await this.#alreadyExists(ctx, key, object)
     return this.#reader.shown(value)
@@ -103,11 +99,12 @@ export class WriteAttempts {
       strategy.canonicalize?.(object)
       await admit.validate(object, undefined)
       await ctx.pause?.()
-      this.#settle(object)
       const { namespace = "", name = "" } = object.metadata
       const key = this.#storage.key(namespace, name)
+      if (dryRun) await this.#refuseExisting(ctx, key, object)
+      else refuseRevision(object)
+      this.#settle(object)
       if (dryRun) return { key, claim: undefined }
-      refuseRevision(object)
       delete object.metadata.selfLink
       return { key, claim: allocated ?? (await begin(ctx, strategy, object, undefined, takeBack)) }
     } catch (error) {
@@ -253,11 +250,11 @@ export class WriteAttempts {
     await this.#definition.strategy.confirm?.(ctx, object, current)
   }
 
-  /** The form that is stored and returned, after admission and validation. */
+  /** The form that is stored and returned, after admission and validation. Throws if it cannot be stored. */
   #settle(object: KubeObject, isStored = true): void {
     const { strategy, schema, customResource, group, storageVersion } = this.#definition
     if (customResource !== undefined)
-      decodePatched(schema, object, storageVersion !== printGroupVersion(this.#definition))
+      decodePatched(schema, object, isStored && storageVersion !== printGroupVersion(this.#definition))
     strategy.settle?.(object)
     if (strategy.defaultOnRead?.(object) === true) noteStoredOtherwise(object)
     dropEmptyMetadata(object)
@@ -276,6 +273,12 @@ export class WriteAttempts {
     const refused = strategy.refuse === undefined ? [] : await strategy.refuse(ctx, object, current)
     const further = await strategy.validateFurther?.(ctx, object, current, errors)
     refuseInvalid(this.#definition, object, [...refused, ...errors, ...(further ?? [])])
+  }
+
+  /** For a dry run, which upstream refuses before it converts the object. */
+  async #refuseExisting(ctx: RequestContext, key: string, object: KubeObject): Promise<void> {
+    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
+    if (stored !== undefined) throw await this.#alreadyExists(ctx, key, object)
   }
 
   /** The error says if the name belongs to an object that is being deleted: the client can wait for it. */
