@@ -54,6 +54,8 @@ export function acceptPortForward(found: KubeletRequest, request: IncomingMessag
     target.on("end", () => error.end())
     target.on("error", () => data.destroy())
     data.on("error", () => target.destroy())
+    // Without an error if the client has disconnected.
+    data.on("close", () => void ((target.readableEnded && target.writableEnded) || target.destroy()))
   })
 }
 

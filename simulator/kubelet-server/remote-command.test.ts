@@ -7,38 +7,58 @@ import { WebSocket } from "ws"
 import { type ExecStreams, SimulatedContainer } from "../container/container.ts"
 import { FileSystem, Volume } from "../container/file-system.ts"
 import { openSpdy, received } from "./testing/spdy-client.ts"
-import { startTestServer } from "./testing/start-server.ts"
+import { startTestServer, type TestServer } from "./testing/start-server.ts"
 
-test("a connection whose client does not read is cut off, and the command with it", async () => {
-  const ended = Promise.withResolvers<number>()
-  const text = "x".repeat(1024 * 1024)
-  const exec = async (_: unknown, { stdout }: ExecStreams, signal: AbortSignal): Promise<number> => {
-    let written = 0
-    for (; !signal.aborted && written < 200; written++) {
-      stdout(text)
-      await new Promise((resolve) => setImmediate(resolve))
+/** Each sends a command's request, and reads nothing of the output. */
+const stalled: Record<string, (server: TestServer) => Promise<() => void>> = {
+  async WebSocket(server) {
+    const socket: TLSSocket = connect({ host: "127.0.0.1", port: server.port, ...server.client })
+    await once(socket, "secureConnect")
+    socket.on("error", () => undefined) // the connection is cut off
+    const lines = [
+      "GET /exec/default/web/main?command=yes&output=1 HTTP/1.1",
+      "Host: kubelet",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "Sec-WebSocket-Protocol: v5.channel.k8s.io",
+    ]
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`)
+    return () => socket.destroy()
+  },
+  async SPDY(server) {
+    const path = "/exec/default/web/main?command=yes&output=1"
+    const target = { host: "127.0.0.1", port: server.port, ...server.client, agent: false as const, path }
+    const client = await openSpdy(target, "v4.channel.k8s.io")
+    await client.open({ streamtype: "error" })
+    await client.open({ streamtype: "stdout" })
+    client.stall()
+    return () => client.disconnect()
+  },
+}
+
+test.each(Object.entries(stalled))(
+  "a connection whose client does not read is cut off, and the command with it: over %s",
+  async (_protocol, start) => {
+    const ended = Promise.withResolvers<number>()
+    const text = "x".repeat(1024 * 1024)
+    const exec = async (_: unknown, { stdout }: ExecStreams, signal: AbortSignal): Promise<number> => {
+      let written = 0
+      for (; !signal.aborted && written < 200; written++) {
+        stdout(text)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      ended.resolve(written)
+      return 0
     }
-    ended.resolve(written)
-    return 0
-  }
-  await using server = await startTestServer({ find: () => ({ current: { exec } }) })
-  const socket: TLSSocket = connect({ host: "127.0.0.1", port: server.port, ...server.client })
-  await once(socket, "secureConnect")
-  socket.on("error", () => undefined) // the connection is cut off
-  const lines = [
-    "GET /exec/default/web/main?command=yes&output=1 HTTP/1.1",
-    "Host: kubelet",
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-    "Sec-WebSocket-Protocol: v5.channel.k8s.io",
-  ]
-  socket.write(`${lines.join("\r\n")}\r\n\r\n`)
-  // Megabytes: the limit of unread output, and the socket buffers of both sides.
-  expect(await ended.promise).toBeLessThan(100)
-  socket.destroy()
-})
+    await using server = await startTestServer({ find: () => ({ current: { exec } }) })
+    const leave = await start(server)
+    // Megabytes: the limit of unread output, and the socket buffers of both sides.
+    expect(await ended.promise).toBeLessThan(100)
+    leave()
+  },
+)
 
 // kubectl would report that it could not attach, and print the log once more.
 test("attach succeeds, whatever the exit code of the program", async () => {
@@ -82,7 +102,7 @@ test("over SPDY, a command has any amount of input and output, and its outcome c
   await using server = await startTestServer({ find: () => ({ current: { exec } }) })
   const path = "/exec/default/web/main?command=x&input=1&output=1&error=1"
   const target = { host: "127.0.0.1", port: server.port, ...server.client, agent: false as const, path }
-  const open = await openSpdy(target, "v4.channel.k8s.io")
+  const { open } = await openSpdy(target, "v4.channel.k8s.io")
   const outputs = [await open({ streamtype: "stdout" }), await open({ streamtype: "stderr" })]
   const stdin = await open({ streamtype: "stdin" })
   const error = await open({ streamtype: "error" })
@@ -101,7 +121,7 @@ test("over SPDY, a command says nothing before the client has been told that all
   await using server = await startTestServer({ find: () => ({ current: { exec } }) })
   const path = "/exec/default/web/main?command=x&output=1&error=1"
   const target = { host: "127.0.0.1", port: server.port, ...server.client, agent: false as const, path }
-  const open = await openSpdy(target, "v4.channel.k8s.io")
+  const { open } = await openSpdy(target, "v4.channel.k8s.io")
   const seen: string[] = []
   const streams = []
   for (const streamtype of ["error", "stdout", "stderr"]) {

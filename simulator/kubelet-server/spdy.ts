@@ -37,7 +37,7 @@ export function acceptSpdy(
   if (head.length > 0) socket.unshift(head)
   const connection = loadTransport().connection.create(socket, { protocol: "spdy", isServer: true })
   acceptPlainStreams(connection)
-  sendWithoutUpdates(connection._spdyState.window)
+  sendAsTaken(connection._spdyState.window, socket)
   connection.on("error", () => socket.destroy()) // the peer disconnected or violated the protocol: it cannot be notified
   connection.on("stream", (stream) => {
     sendWithoutUpdates(stream._spdyState.window)
@@ -63,11 +63,24 @@ function acceptPlainStreams(connection: SpdyConnection): void {
 
 /**
  * kubectl's library (github.com/moby/spdystream) knows no windows: it never says that more may be sent to it, so that a stream would stall
- * after 64 KiB. As with kubelets, only the connection itself makes the sender wait.
+ * after 64 KiB. As with kubelets, only the connection itself makes the sender wait, in the connection's window (sendAsTaken).
  */
 function sendWithoutUpdates({ send }: SpdyWindow): void {
   const update: typeof send.update = (_size, sent) => {
     if (sent !== undefined) process.nextTick(sent)
   }
+  send.update = update
+}
+
+/** The library itself sends whatever the window lets pass. Under way is one piece of each stream, of 8 KiB, beyond the socket's buffer. */
+function sendAsTaken({ send }: SpdyWindow, socket: Duplex): void {
+  const waiting: (() => void)[] = []
+  const update: typeof send.update = (size, sent) => {
+    if (sent === undefined) return
+    // A stream's end has no bytes, and comes when all before has been sent.
+    if (size < 0 && (socket.writableNeedDrain || waiting.length > 0)) waiting.push(sent)
+    else process.nextTick(sent)
+  }
+  socket.on("drain", () => waiting.splice(0).forEach((sent) => process.nextTick(sent)))
   send.update = update
 }

@@ -6,10 +6,16 @@ import { createRequire } from "node:module"
 import type { SpdyStream, SpdyTransport } from "spdy-transport"
 import { openUpgrade, type UpgradeTarget } from "../../../client/http/upgrade.ts"
 
-/** Opens a stream with headers of its own, when the one before is open. */
-type Open = (headers: Record<string, string>) => Promise<SpdyStream>
+interface SpdyClient {
+  /** Opens a stream with headers of its own, when the one before is open. */
+  readonly open: (headers: Record<string, string>) => Promise<SpdyStream>
+  /** Reads nothing any more. */
+  stall(): void
+  /** Says so first, if it still reads. */
+  disconnect(): void
+}
 
-export async function openSpdy(target: UpgradeTarget, protocol: string): Promise<Open> {
+export async function openSpdy(target: UpgradeTarget, protocol: string): Promise<SpdyClient> {
   const headers = { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": protocol }
   const { socket, head } = await openUpgrade({ ...target, method: "POST", headers: { ...target.headers, ...headers } })
   if (head.length > 0) socket.unshift(head)
@@ -19,12 +25,16 @@ export async function openSpdy(target: UpgradeTarget, protocol: string): Promise
   const { framer } = connection._spdyState
   framer.settingsFrame = framer.windowUpdateFrame = (_frame, callback) => callback?.()
   connection.start(3.1)
-  return (own) => {
-    const { promise, resolve, reject } = Promise.withResolvers<SpdyStream>()
-    const stream = connection.request({ method: "POST", path: "/", headers: own }, (error) =>
-      error ? reject(error) : resolve(stream),
-    )
-    return promise
+  return {
+    open(own) {
+      const { promise, resolve, reject } = Promise.withResolvers<SpdyStream>()
+      const stream = connection.request({ method: "POST", path: "/", headers: own }, (error) =>
+        error ? reject(error) : resolve(stream),
+      )
+      return promise
+    },
+    stall: () => void socket.unpipe().pause(),
+    disconnect: () => void (socket.isPaused() ? socket.destroy() : socket.end()),
   }
 }
 

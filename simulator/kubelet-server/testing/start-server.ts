@@ -5,7 +5,7 @@ import { createAuthority, issueClientCertificate, issueServingCertificate } from
 import type { PodSandbox } from "../../kubelet/pod-sandbox.ts"
 import { startKubeletServer } from "../server.ts"
 
-interface TestServer extends AsyncDisposable {
+export interface TestServer extends AsyncDisposable {
   port: number
   /** For connections with TLS. */
   client: { ca: string; cert: string; key: string }
