@@ -135,18 +135,31 @@ describe("a response", () => {
     expect(html).toBe(`<a href="${root}/services/web:80/proxy/x">`)
   })
 
-  test.each<[ip: string, pod: string, link: string]>([
-    ["10.1.0.1", "linked", "http://10.1.0.1/x"],
-    ["10.1.0.1", "linked:8080", "http://10.1.0.1:8080/x"],
-    ["fd00::1", "linked", "http://[fd00::1]/x"],
-    ["fd00::1", "linked:8080", "http://[fd00::1]:8080/x"],
-  ])("of the pod at %s, called as %s, has its links to itself rewritten: %s", async (ip, pod, link) => {
+  test.each<[ip: string, pod: string, link: string, isRewritten: boolean]>([
+    ["10.1.0.1", "linked", "http://10.1.0.1:8080/x", true],
+    ["10.1.0.1", "linked", "http://10.1.0.1/x", false],
+    ["10.1.0.1", "linked:8080", "http://10.1.0.1:8080/x", true],
+    ["10.1.0.1", "linked:8080", "http://10.1.0.1/x", false],
+    ["fd00::1", "linked", "http://[fd00::1]:8080/x", true],
+    ["fd00::1", "linked", "http://[fd00::1]/x", false],
+    ["fd00::1", "linked:8080", "http://[fd00::1]:8080/x", true],
+    // Without a port in its spec.
+    ["10.1.0.1", "portless", "http://10.1.0.1/x", true],
+    ["10.1.0.1", "portless", "http://10.1.0.1:80/x", false],
+    ["10.1.0.1", "portless:80", "http://10.1.0.1:80/x", true],
+    ["10.1.0.1", "portless:80", "http://10.1.0.1/x", false],
+    ["fd00::1", "portless", "http://[fd00::1]/x", true],
+    ["fd00::1", "portless", "http://[fd00::1]:80/x", false],
+  ])("of the pod at %s, called as %s, with a link to %s: rewritten %s", async (ip, pod, link, isRewritten) => {
     const client = gateway.gateway.tenants.client("a")
-    await node.addPod(client, "linked", { 8080: (program.address() as AddressInfo).port })
+    const [name = ""] = pod.split(":")
+    const { port } = program.address() as AddressInfo
+    await node.addPod(client, name, name === "linked" ? { 8080: port } : { 80: port }, name === "linked")
     const status = { podIP: ip, podIPs: [{ ip }] }
-    await client.patch(pods, "default", "linked", { status }, { type: "merge", subresource: "status" })
-    expect((await call(`pods/${pod}/proxy/link?${link}`)).text).toBe(`<a href="${root}/pods/${pod}/proxy/x">`)
-    await client.delete(pods, "default", "linked", { gracePeriodSeconds: 0 })
+    await client.patch(pods, "default", name, { status }, { type: "merge", subresource: "status" })
+    const href = isRewritten ? `${root}/pods/${pod}/proxy/x` : link
+    expect((await call(`pods/${pod}/proxy/link?${link}`)).text).toBe(`<a href="${href}">`)
+    await client.delete(pods, "default", name, { gracePeriodSeconds: 0 })
   })
 
   test("has its redirects rewritten", async () => {

@@ -64,14 +64,18 @@ export class NodeFixture implements AsyncDisposable {
     return { dial: async () => ({ host, port: this.#kubelet.port, ca: this.#authority, cert, key, agent: false }) }
   }
 
-  /** Creates a pod on the node; `ports`: local port by port of the pod. */
-  async addPod(client: KubeClient, name: string, ports: Readonly<Record<number, number>>): Promise<void> {
+  /** Creates a pod on the node; `ports`: local port by port of the pod; `isDeclared`: these are in its spec. */
+  async addPod(
+    client: KubeClient,
+    name: string,
+    ports: Readonly<Record<number, number>>,
+    isDeclared = true,
+  ): Promise<void> {
     await make(client, nodes, { kind: "Node", apiVersion: "v1", metadata: { name: "node-1" } }).catch(() => undefined)
     this.#ports.set(`default/${name}`, ports)
     const metadata = { name, namespace: "default" }
-    const containers = [
-      { name: "a", image: "b", ports: Object.keys(ports).map((port) => ({ containerPort: Number(port) })) },
-    ]
+    const declared = isDeclared ? Object.keys(ports).map((port) => ({ containerPort: Number(port) })) : []
+    const containers = [{ name: "a", image: "b", ports: declared }]
     const spec = { nodeName: "node-1", serviceAccountName: "default", containers }
     await make(client, pods, { kind: "Pod", apiVersion: "v1", metadata, spec })
     const status = { podIP, podIPs: [{ ip: podIP }] }

@@ -19,11 +19,12 @@ const locate: Locate = async (ctx, registry, { scheme, name, port }) => {
   const podIP = pod.status?.podIP ?? ""
   const address = parseLooseAddress(podIP)
   if (address === undefined || !isGlobalUnicast(unmapped(address))) throw badRequest("address not allowed")
-  const number = port === "" ? (firstPort(pod) ?? defaultPorts[scheme]) : Number(port)
+  const asked = port === "" ? firstPort(pod) : port
+  const number = Number(asked ?? defaultPorts[scheme])
   const { backends } = ctx.controlPlane
   return {
     // As in links of the pod to itself.
-    host: port === "" ? (podIP.includes(":") ? `[${podIP}]` : podIP) : joinHostPort(podIP, number),
+    host: asked === undefined ? (podIP.includes(":") ? `[${podIP}]` : podIP) : joinHostPort(podIP, number),
     dial: (signal) => {
       if (!Number.isInteger(number) || number < 1 || number > 65535)
         throw new Error(`dial tcp: lookup tcp/${port}: unknown port`)
