@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { PassThrough } from "node:stream"
+import { Duplex, PassThrough } from "node:stream"
 import { expect, test } from "vitest"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 import { join } from "./upgrade.ts"
@@ -58,4 +58,19 @@ test("the end of a stream counts until it is taken", async () => {
   expect(account.bytes).toBeGreaterThanOrEqual(piece.length)
   to.resume()
   await expect.poll(() => account.bytes).toBe(0)
+})
+
+test("the end of a stream counts no more when it has been taken, also while the other direction is open", async () => {
+  const account = new Account()
+  const from = new PassThrough()
+  const taking = Promise.withResolvers<void>()
+  const to = new Duplex({ read() {}, write: (_chunk, _encoding, done) => void taking.promise.then(() => done()) })
+  countUnsent(from, to, account.hold)
+  from.pipe(to)
+  from.end(piece)
+  await once(from, "close")
+  expect(account.bytes).toBeGreaterThanOrEqual(piece.length)
+  taking.resolve()
+  await once(to, "finish")
+  expect([account.bytes, to.closed]).toEqual([0, false])
 })

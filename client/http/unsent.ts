@@ -26,5 +26,7 @@ export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | und
   // The destination still has the end of it.
   from.once("close", () => begin(to.writableLength))
   to.on("drain", end)
+  // Not followed by a "drain" when it has been ended, nor soon by "close" if its other side is open.
+  to.once("finish", end)
   to.once("close", end)
 }
