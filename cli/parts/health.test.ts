@@ -68,3 +68,11 @@ test("reports an address that is in use", async () => {
     `health cannot be served: port ${port} of ${host} is in use by another process`,
   )
 })
+
+test("reports an address that is not one of this machine", async () => {
+  const error: unknown = await HealthServer.start({ host: "192.0.2.1", port: 0 }, new ClientMetrics()).catch((e) => e)
+  expect(error).toBeInstanceOf(UserError)
+  expect((error as Error).message).toBe(
+    'health cannot be served: "192.0.2.1" is not an address of this machine. 0.0.0.0 selects all of IPv4, and :: all of IPv6 and IPv4',
+  )
+})

@@ -17,8 +17,8 @@ const fields = section({ host: optional(text), port: listenPort })
 export const healthField = { health: optional(fields) }
 
 /** Lines for the help of a part. */
-export const healthHelp = `  health:                serve /livez, /readyz and /metrics over plain HTTP (default: not served)
-    host                 address to listen on (default: all addresses)
+export const healthHelp = `  health:                serve /livez, /readyz and /metrics over plain HTTP, without a credential (default: not served)
+    host                 address to listen on (default: all addresses, of IPv6 and IPv4)
     port                 required; 0 selects a free port
 `
 

@@ -24,7 +24,7 @@ export const vnAgent = partCommand({
   name: "vn-agent",
   description: "Serves the kubelet API of one node to the gateway, for pods of tenants only.",
   fieldsHelp: `  node                   name of the node (default $NODE_NAME)
-  host                   address to listen on (default: all addresses)
+  host                   address to listen on (default: all addresses, of IPv6 and IPv4)
   port                   port to listen on (default ${defaultVnAgentPort}; 0 selects a free port)
   identityKeys           file with one or more public keys of the gateway (required)
   certificate, key       files with the serving certificate and its key (required)

@@ -79,7 +79,11 @@ export function explainListen(error: NodeJS.ErrnoException, host: string, port: 
     )
   if (error.code === "EACCES")
     return new StartError(`this user may not listen on port ${port}. Choose one from 1024 on`, options)
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
-    return new StartError(`"${host}" is not an address of this machine. 0.0.0.0 selects all of them`, options)
+  // The last one: the kernel has no IPv6.
+  if (["EADDRNOTAVAIL", "ENOTFOUND", "EAFNOSUPPORT"].includes(error.code ?? ""))
+    return new StartError(
+      `"${host}" is not an address of this machine. 0.0.0.0 selects all of IPv4, and :: all of IPv6 and IPv4`,
+      options,
+    )
   return error
 }
