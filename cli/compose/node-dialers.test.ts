@@ -9,6 +9,7 @@ import { silentLog } from "../../client/log.ts"
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
+import { lookupName } from "../../gateway/backends/names.ts"
 import { createSigningKey } from "../../gateway/pki/pki.ts"
 import { verifyIdentity } from "../../vn-agent/identity.ts"
 import { RealNodes } from "../up/real-nodes.ts"
@@ -48,9 +49,9 @@ test.each(["ExternalIP", "Hostname"])("a node that only has an address of type %
   const status = { addresses: [{ type, address: "there" }], daemonEndpoints: { kubeletEndpoint: { Port: 10250 } } }
   const node = { metadata: { name: "node-1" }, status } as Node
   const found = { get: () => Promise.resolve(node) } as unknown as KubeClient
-  expect(await agentsOnNodes(found, 10550)("node-1")).toEqual({ host: "there", port: 10550 })
+  expect(await agentsOnNodes(found, 10550)("node-1")).toEqual({ host: "there", port: 10550, lookup: lookupName })
   const kubelets = kubeletDialer({ certificateAuthority: "", certificate: "", key: "" })
-  expect(await kubelets.dial(node)).toMatchObject({ host: "there", port: 10250 })
+  expect(await kubelets.dial(node)).toMatchObject({ host: "there", port: 10250, lookup: lookupName })
 })
 
 test("no vn-agent is started for a node that the super cluster does not have", async () => {

@@ -2,18 +2,22 @@
 // tenant.
 
 import type { KeyObject } from "node:crypto"
+import type { LookupFunction } from "node:net"
 import { nodeAddress } from "../../apimachinery/core/node-address.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
+import { lookupName } from "../../gateway/backends/names.ts"
 import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
 
 export interface Endpoint {
   host: string
   port: number
+  /** If `host` may be a name. */
+  lookup?: LookupFunction
 }
 
 /** The address of the kubelet according to a Node of the super cluster. */
@@ -21,7 +25,7 @@ function endpointOf(node: Node): Endpoint {
   const address = nodeAddress(node)?.address
   const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
   if (address === undefined || port === undefined || port === 0) throw noAddress(node.metadata.name ?? "")
-  return { host: address, port }
+  return { host: address, port, lookup: lookupName }
 }
 
 function noAddress(node: string, cause?: unknown): StatusError {
@@ -76,7 +80,7 @@ export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number
     if (node === undefined) return undefined
     const host = nodeAddress(node)?.address
     if (host === undefined) throw noAddress(name)
-    return { host, port }
+    return { host, port, lookup: lookupName }
   }
 }
 

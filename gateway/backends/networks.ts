@@ -3,7 +3,7 @@
 // machine's metadata service, the operator's network. See docs/decisions/0010.
 
 import { BlockList, isIP } from "node:net"
-import { Resolver } from "node:dns/promises"
+import { addressesOf } from "./names.ts"
 
 /** Networks that are not globally routable, or lead to such. Source: IANA's registries of special-purpose addresses. */
 const special = [
@@ -50,10 +50,6 @@ export const localNetworks: readonly string[] = [
   "fc00::/7",
 ]
 
-/** Timeout and number of attempts to resolve a name. */
-const resolveTimeoutMs = 2_000
-const resolveTries = 2
-
 export class NetworkRules {
   readonly #refused = listOf(special)
   readonly #allowed: BlockList
@@ -70,7 +66,7 @@ export class NetworkRules {
 
   /**
    * Returns an allowed address of the host. The caller must connect to this address, since another lookup of the name may have a
-   * different result. Names are resolved without the thread pool, which the stores need.
+   * different result.
    */
   async resolve(host: string): Promise<string> {
     const addresses = isIP(host) === 0 ? await addressesOf(host) : [host]
@@ -78,16 +74,6 @@ export class NetworkRules {
     if (allowed === undefined) throw new Error(`dial tcp: ${host}: address not allowed`)
     return allowed
   }
-}
-
-async function addressesOf(name: string): Promise<string[]> {
-  if (/^(.*\.)?localhost\.?$/i.test(name)) return ["127.0.0.1", "::1"]
-  const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: resolveTries })
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
-  // Upstream also names the resolver, which here is the operator's: its address would tell tenants about the operator's network.
-  if (found.length === 0) throw new Error(`dial tcp: lookup ${name}: no such host`)
-  return found
 }
 
 export const isNetwork = (text: string): boolean => parseNetwork(text) !== undefined
