@@ -5,6 +5,7 @@ import { connect } from "node:net"
 import { expect, test } from "vitest"
 import type { Node } from "../../apimachinery/object.ts"
 import { notFound } from "../../apimachinery/status.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { silentLog } from "../../client/log.ts"
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -69,7 +70,8 @@ test("the vn-agent of a node that the super cluster has no more ends, also if no
     present.has(name) ? Promise.resolve(nodeAt(name, "192.0.2.1")) : Promise.reject(notFound(nodes, name))
   const superConfig = { server: "https://127.0.0.1:1" }
   const superClient = { get } as unknown as KubeClient
-  await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog })
+  const clock = new FakeClock()
+  await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog, clock })
   const ports: number[] = []
   const start = async (name: string): Promise<void> => {
     present.add(name)
@@ -84,12 +86,41 @@ test("the vn-agent of a node that the super cluster has no more ends, also if no
   for (const name of ["node-1", "node-2", "node-3"]) await start(name)
   expect(await served()).toEqual([true, true, true])
   present.delete("node-2")
+  clock.advance(10_000)
   expect(await agents.agentEndpoint("node-2")).toBeUndefined()
   expect(await served()).toEqual([true, false, true])
   present.delete("node-1")
   for (const name of ["node-4", "node-5"]) await start(name)
-  expect(await served()).toEqual([false, false, true, true, true])
+  await expect.poll(served).toEqual([false, false, true, true, true])
   // It has returned.
   await start("node-1")
   expect((await served()).at(-1)).toBe(true)
+})
+
+test("a node is looked up once for many calls", async () => {
+  const [authority, signer] = await Promise.all([createNodeAuthority(), createSigningKey()])
+  let asked = 0
+  const get = () => Promise.resolve(nodeAt("node-1", `192.0.2.${++asked}`))
+  const superClient = { get } as unknown as KubeClient
+  const clock = new FakeClock()
+  const superConfig = { server: "https://127.0.0.1:1" }
+  await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog, clock })
+  const first = await agents.agentEndpoint("node-1")
+  expect([await agents.agentEndpoint("node-1"), asked]).toEqual([first, 1])
+  clock.advance(10_000)
+  expect([await agents.agentEndpoint("node-1"), asked]).toEqual([first, 2])
+})
+
+test("a late answer that a node is missing does not end the vn-agent that it has got since", async () => {
+  const [authority, signer] = await Promise.all([createNodeAuthority(), createSigningKey()])
+  const late = Promise.withResolvers<Node>()
+  const answers = [late.promise, Promise.resolve(nodeAt("node-1", "192.0.2.1"))]
+  const superClient = { get: () => answers.shift() } as unknown as KubeClient
+  const superConfig = { server: "https://127.0.0.1:1" }
+  await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog })
+  const before = agents.agentEndpoint("node-1")
+  const endpoint = await agents.agentEndpoint("node-1")
+  late.reject(notFound(nodes, "node-1"))
+  expect(await before).toBeUndefined()
+  expect(await agents.agentEndpoint("node-1")).toEqual(endpoint)
 })
