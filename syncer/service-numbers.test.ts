@@ -115,8 +115,12 @@ test.each<[name: string, what: string, meddle: Meddle]>([
     })
     await settled()
     const [object, copy] = await both()
-    const { clusterIP } = copy.spec!
+    const { clusterIP, healthCheckNodePort, ports } = copy.spec!
     expect(clusterIP).not.toBe(made.spec?.clusterIP)
+    expect({ healthCheckNodePort, ports }).toEqual({
+      healthCheckNodePort: made.spec?.healthCheckNodePort,
+      ports: made.spec?.ports,
+    })
     expect(object.metadata.annotations?.[transparentClusterIPAnnotation]).toBe(clusterIP)
     await eventually(async () =>
       expect(await told()).toEqual([expect.stringMatching(/^FailedSync: .*already allocated/)]),
@@ -137,8 +141,11 @@ test.each<[what: string, meddle: Meddle]>([
     })
     await settled()
     const [, copy] = await both()
-    expect(copy.spec?.healthCheckNodePort).toBeGreaterThan(0)
-    expect(copy.spec?.healthCheckNodePort).not.toBe(made.spec?.healthCheckNodePort)
+    const { healthCheckNodePort, ...others } = copy.spec!
+    expect(healthCheckNodePort).toBeGreaterThan(0)
+    expect(healthCheckNodePort).not.toBe(made.spec?.healthCheckNodePort)
+    const { healthCheckNodePort: _taken, ...kept } = made.spec!
+    expect(others).toEqual(kept)
     await eventually(async () =>
       expect(await told()).toEqual([expect.stringMatching(/^FailedSync: .*already allocated/)]),
     )

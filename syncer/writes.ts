@@ -19,7 +19,7 @@ export async function createCopy(
   desired: KubeObject,
   fellBack: FellBack,
 ): Promise<void> {
-  const made = await orFallBack(sync, desired, (one) => superClient.create(sync.resource, one), fellBack)
+  const made = await orFallBack(sync, desired, undefined, (one) => superClient.create(sync.resource, one), fellBack)
   try {
     await noteAdmission(superClient, sync, object, made)
   } catch {
@@ -30,16 +30,18 @@ export async function createCopy(
 async function orFallBack<T extends object>(
   sync: ResourceSync,
   desired: T,
+  superObject: KubeObject | undefined,
   write: (desired: T) => Promise<KubeObject>,
   fellBack: FellBack,
 ): Promise<KubeObject> {
   try {
     return await write(desired)
   } catch (error) {
-    const second = error instanceof StatusError ? sync.fallback?.(desired as unknown as KubeObject, error) : undefined
-    if (second === undefined) throw error
-    const made = await write(second as unknown as T)
-    fellBack(error as StatusError)
+    if (!(error instanceof StatusError)) throw error
+    const next = sync.fallback?.(desired as unknown as KubeObject, error, superObject)
+    if (next === undefined) throw error
+    const made = await orFallBack(sync, next as unknown as T, superObject, write, fellBack)
+    fellBack(error)
     return made
   }
 }
@@ -72,7 +74,7 @@ export async function patchSuper(
   const patch = withMetadata(step, precondition)
   const write = (one: object): Promise<KubeObject> =>
     superClient.patch(sync.resource, namespace, name, one, patchOptions(step))
-  const made = await orFallBack(sync, patch, write, fellBack)
+  const made = await orFallBack(sync, patch, superObject, write, fellBack)
   changed()
   if (object !== undefined) await noteAdmission(superClient, sync, object, made, step)
 }

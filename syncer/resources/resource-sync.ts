@@ -106,10 +106,10 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   claimGraceMs?: number
   dependencies?(object: T, context: SyncContext): Dependency[]
   /**
-   * The object, or patch of it, for a second attempt when super has answered `error` to the first; undefined: no second attempt. If it is made,
-   * the tenant is told of what super cannot give.
+   * The object, or patch of `superObject`, for another attempt when super has answered `error`; undefined: there is none. It must ask for less
+   * each time. If one succeeds, the tenant is told of what super cannot give.
    */
-  fallback?(desired: T, error: StatusError): T | undefined
+  fallback?(desired: T, error: StatusError, superObject: T | undefined): T | undefined
 }
 
 export interface Publication<T extends KubeObject = KubeObject> {

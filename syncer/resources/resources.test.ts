@@ -9,6 +9,7 @@ import type {
   Secret,
   Service,
 } from "../../apimachinery/object.ts"
+import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { internalError, invalid, type StatusError } from "../../apimachinery/status.ts"
 import { settingsOf } from "../options.ts"
 import { contextWith, object } from "../testing/sync-context.ts"
@@ -217,31 +218,66 @@ describe("services", () => {
     expect(specChange(wanted, { ...wanted, clusterIP: "10.0.0.8", healthCheckNodePort: 30_008 })).toBeUndefined()
   })
 
-  const kind = { group: "", kind: "Service" }
+  const refused = (...fields: string[]): StatusError => {
+    const spec = FieldPath.root("spec")
+    return invalid(
+      { group: "", kind: "Service" },
+      "web",
+      fields.map((field) => invalidValue(spec.child(field), 0, "taken")),
+    )
+  }
+  const healthCheckRefused = internalError("failed to allocate requested HealthCheck NodePort 30009: already allocated")
+  const numbers = {
+    clusterIP: "10.0.0.9",
+    clusterIPs: ["10.0.0.9"],
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+  }
+  const all = { ...numbers, healthCheckNodePort: 30_009, ports: [{ port: 80, nodePort: 30_080 }] }
+  const { ports: _ports, ...withoutPorts } = all
+  const { healthCheckNodePort: _healthCheckPort, ...withoutHealthCheck } = all
+  const dns = (tcp?: number, udp?: number, other = 30_001): object[] => [
+    { port: 53, ...(tcp && { nodePort: tcp }) },
+    { port: 53, protocol: "UDP", ...(udp && { nodePort: udp }) },
+    { port: 80, nodePort: other },
+  ]
   test.each<[what: string, spec: object, error: StatusError, expected: object | undefined]>([
+    ["an address", all, refused("clusterIPs"), { healthCheckNodePort: 30_009, ports: all.ports }],
+    ["a family", all, refused("ipFamilies[0]"), { healthCheckNodePort: 30_009, ports: all.ports }],
+    ["a node port", all, refused("ports[0].nodePort"), { ...withoutPorts, ports: [{ port: 80 }] }],
+    ["a health check port", all, healthCheckRefused, withoutHealthCheck],
+    ["one of several ports", { ports: dns(30_053, 30_054) }, refused("ports[1].nodePort"), { ports: dns(30_053) }],
+    ["a shared port", { ports: dns(30_053, 30_053) }, refused("ports[0].nodePort"), { ports: dns() }],
+    ["a port of another", { ports: dns(undefined, 30_053) }, refused("ports[0].nodePort"), { ports: dns() }],
+    ["what it does not ask for", { ports: [{ port: 80 }] }, refused("ports[0].nodePort"), undefined],
+    ["to be headless", { ...numbers, clusterIP: "None" }, refused("ipFamilyPolicy"), undefined],
+    ["another field", all, refused("externalName"), undefined],
+    ["a server that fails", all, internalError("etcdserver: no leader"), undefined],
+  ])("a service that asks for too much, and is refused %s, asks for any", (_what, spec, error, expected) => {
+    expect(service.fallback?.(object<Service>({ spec }), error, undefined)?.spec).toEqual(expected)
+  })
+
+  const there = object<Service>({ spec: { type: "NodePort", ports: [{ port: 80, nodePort: 31_000 }] } })
+  const taken = [{ port: 80, nodePort: 30_080 }]
+  test.each<[what: string, patch: object, expected: object | undefined]>([
+    ["nothing else", { metadata: { uid: "1" }, spec: { ports: taken } }, undefined],
+    ["another field", { metadata: {}, spec: { ports: taken, selector: {} } }, { metadata: {}, spec: { selector: {} } }],
+    ["a label", { metadata: { labels: {} }, spec: { ports: taken } }, { metadata: { labels: {} }, spec: {} }],
     [
-      "an address",
-      { clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9"], ports: [{ port: 80, nodePort: 30080 }] },
-      invalid(kind, "web", []),
-      { ports: [{ port: 80 }] },
+      "another port",
+      { metadata: {}, spec: { ports: [...taken, { port: 81, nodePort: 30_081 }] } },
+      {
+        metadata: {},
+        spec: {
+          ports: [
+            { port: 80, nodePort: 31_000 },
+            { port: 81, nodePort: 30_081 },
+          ],
+        },
+      },
     ],
-    ["none", { clusterIP: "None" }, invalid(kind, "web", []), undefined],
-    [
-      "the node ports of its type",
-      { type: "LoadBalancer", ports: [{ port: 80, nodePort: 30080 }] },
-      invalid(kind, "web", []),
-      { type: "LoadBalancer", ports: [{ port: 80 }] },
-    ],
-    ["another node port", { ports: [{ port: 80, nodePort: 30080 }] }, invalid(kind, "web", []), undefined],
-    [
-      "a health check port",
-      { healthCheckNodePort: 30_009 },
-      internalError("failed to allocate requested HealthCheck NodePort 30009: provided port is already allocated"),
-      {},
-    ],
-    ["an address of a server that fails", { clusterIP: "10.0.0.9" }, internalError("etcdserver: no leader"), undefined],
-  ])("a service that asks for %s, and is refused, asks for any", (_what, spec, error, expected) => {
-    expect(service.fallback?.(object<Service>({ spec }), error)?.spec).toEqual(expected)
+  ])("a patch that asks for a node port and %s leaves the one that is there", (_what, patch, expected) => {
+    expect(service.fallback?.(patch as Service, refused("ports[0].nodePort"), there)).toEqual(expected)
   })
 })
 

@@ -9,16 +9,15 @@ import {
   superNamespace,
   transparentClusterIPAnnotation,
 } from "../../apimachinery/tenancy.ts"
-import { hasReason, type StatusError } from "../../apimachinery/status.ts"
 import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import { syncerLimits } from "../options.ts"
+import { type Port, samePort, withoutRefused } from "./refused-numbers.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
-type Port = NonNullable<Spec["ports"]>[number]
 
 /** Fields that the tenant controls. `defaulted`: an absent field means the server's default, which super has filled in itself. */
 const ownedFields: readonly { name: keyof Spec; defaulted: boolean }[] = [
@@ -76,27 +75,20 @@ export const service: ResourceSync<Service> = {
     return steps
   },
   // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
-  fallback(desired, error) {
-    const spec = desired.spec ?? ({} as Spec)
-    if (!isUnassignable(error) || !asksForNumbers(spec)) return undefined
-    const { clusterIP: _address, clusterIPs: _addresses, healthCheckNodePort: _port, ports, ...others } = spec
-    const { ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = others
-    return {
-      ...desired,
-      spec: { ...rest, ...(ports === undefined ? {} : { ports: ports.map(withoutNodePort) }) } as Spec,
-    }
+  fallback(desired, error, superObject) {
+    const present = superObject?.spec
+    const rest = withoutRefused(desired.spec ?? ({} as Spec), error, present)
+    if (rest === undefined) return undefined
+    if (present === undefined) return { ...desired, spec: rest }
+    // If super has all but the node port, that is what is refused.
+    const { ports, ...others } = rest
+    const isThere = equalIgnoringNulls(ports ?? present.ports, present.ports)
+    const { labels, annotations } = desired.metadata
+    if (isThere && Object.keys(others).length === 0 && labels === undefined && annotations === undefined)
+      return undefined
+    return { ...desired, spec: (isThere ? others : rest) as Spec }
   },
 }
-
-/** Of a copy, or a change of one, that needs some number. Another node port of one that has some is not needed. */
-const asksForNumbers = ({ type, clusterIP, healthCheckNodePort, ports = [] }: Spec): boolean =>
-  ![undefined, "", "None"].includes(clusterIP) ||
-  healthCheckNodePort !== undefined ||
-  ((type === "NodePort" || type === "LoadBalancer") && ports.some(({ nodePort }) => nodePort !== undefined))
-
-/** Of health check ports, a server says that it has failed itself. Source: txnAllocNodePorts and updateHealthCheckNodePort. */
-const isUnassignable = (error: StatusError): boolean =>
-  error.message.includes("failed to allocate requested HealthCheck NodePort") || hasReason(error, "Invalid")
 
 const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
   settings.externalIPs === "deny" ? withoutExternalIPs(spec) : { ...spec }
@@ -146,20 +138,13 @@ const needsHealthCheckPort = ({ type, externalTrafficPolicy }: Spec): boolean =>
 const defined = (fields: Record<string, unknown>): Partial<Spec> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** The tenant's ports, with super's node ports where the tenant specifies none. Matched by the fields that identify a port. */
+/** The tenant's ports, with super's node ports where the tenant specifies none. */
 function mergePorts(wanted: readonly Port[], current: readonly Port[]): Port[] {
-  const there = new Map(current.map((port) => [identityOf(port), port]))
   return wanted.map((port) => {
     if (port.nodePort !== undefined && port.nodePort !== 0) return port
-    const nodePort = there.get(identityOf(port))?.nodePort
+    const nodePort = samePort(port, current)?.nodePort
     return nodePort === undefined ? port : { ...port, nodePort }
   })
-}
-
-const identityOf = ({ port, protocol = "TCP" }: Port): string => `${port}/${protocol}`
-
-function withoutNodePort({ nodePort: _nodePort, ...port }: Port): Port {
-  return port
 }
 
 /** Set only if the tenant's own address is not the one that works. */

@@ -1,0 +1,62 @@
+// What is left of the numbers that a Service asks for when super refuses some: the address, the health check port and node ports are given
+// up one by one, so that nobody else gets those that it could keep.
+
+import type { Service } from "../../apimachinery/object.ts"
+import { hasReason, type StatusError } from "../../apimachinery/status.ts"
+
+type Spec = NonNullable<Service["spec"]>
+export type Port = NonNullable<Spec["ports"]>[number]
+
+/**
+ * Without the numbers that `error` names: for any address and port instead, or, in a patch, for the node ports that are there, as in
+ * `present`. undefined: it names none of those that are asked for.
+ */
+export function withoutRefused(spec: Spec, error: StatusError, present?: Spec): Spec | undefined {
+  if (isOfHealthCheckPort(error)) return withoutHealthCheckPort(spec)
+  if (!hasReason(error, "Invalid")) return undefined
+  const fields = (error.status.details?.causes ?? []).map(({ field = "" }) => field)
+  const numbers = fields.flatMap((field) => refusedNodePort(spec, field) ?? [])
+  if (numbers.length > 0) return { ...spec, ports: withoutNodePorts(spec.ports ?? [], numbers, present?.ports ?? []) }
+  return fields.some((field) => addressField.test(field)) ? withoutAddress(spec) : undefined
+}
+
+/** A server says that it has failed itself. Source: allocHealthCheckNodePort. */
+const isOfHealthCheckPort = (error: StatusError): boolean =>
+  error.message.includes("failed to allocate requested HealthCheck NodePort")
+
+const addressField = /^spec\.(clusterIPs?|ipFamilies|ipFamilyPolicy)\b/
+const nodePortField = /^spec\.ports\[(\d+)\]\.nodePort$/
+
+function withoutHealthCheckPort({ healthCheckNodePort, ...others }: Spec): Spec | undefined {
+  return healthCheckNodePort === undefined ? undefined : others
+}
+
+/** A headless Service asks for none. Families that super does not have come with the address. */
+function withoutAddress({ clusterIP, clusterIPs: _addresses, ...others }: Spec): Spec | undefined {
+  if (clusterIP === undefined || clusterIP === "" || clusterIP === "None") return undefined
+  const { ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = others
+  return rest
+}
+
+/** Ports of one number, such as those of TCP and UDP, may share the node port that one of them names. Source: initNodePorts. */
+export function refusedNodePort({ ports = [] }: Spec, field: string): number | undefined {
+  const refused = ports[Number(nodePortField.exec(field)?.[1] ?? NaN)]
+  if (refused === undefined) return undefined
+  return (
+    (refused.nodePort || ports.find(({ port, nodePort }) => port === refused.port && nodePort)?.nodePort) ?? undefined
+  )
+}
+
+function withoutNodePorts(ports: readonly Port[], numbers: readonly number[], present: readonly Port[]): Port[] {
+  return ports.map((port) => {
+    const { nodePort = 0, ...others } = port
+    if (!numbers.includes(nodePort)) return port
+    const there = samePort(port, present)?.nodePort
+    return there === undefined || there === nodePort ? others : { ...others, nodePort: there }
+  })
+}
+
+/** The one with the fields that identify a port. */
+export function samePort({ port, protocol = "TCP" }: Port, among: readonly Port[]): Port | undefined {
+  return among.find((other) => other.port === port && (other.protocol ?? "TCP") === protocol)
+}
