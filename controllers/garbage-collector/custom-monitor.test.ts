@@ -4,6 +4,7 @@ import { internalError, noSuchPath } from "../../apimachinery/status.ts"
 import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { configMaps, customResourceDefinitions } from "../../client/resources.ts"
 import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { singleCluster } from "../../client/single-cluster.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import type { TenantUse } from "../../client/tenants.ts"
@@ -56,6 +57,7 @@ const widget = (owners: OwnerReference[]): KubeObject => ({
   kind: "Widget",
   metadata: { name: "w", namespace: "default", ownerReferences: owners },
 })
+const broken = internalError("conversion webhook failed")
 const nobody: OwnerReference = { apiVersion: "v1", kind: "Secret", name: "nobody", uid: "nobody" }
 
 const names = (cluster: FakeCluster, of: Resource = configMaps): string[] =>
@@ -69,8 +71,8 @@ function serve(cluster: VersionedCluster, ...served: string[]): void {
 }
 
 /** A widget with two owners, `a` and `b`, and a dependent that names it in version 2. */
-async function startWithWidget(cluster: VersionedCluster): Promise<Harness> {
-  const harness = await startHarness({ only, cluster })
+async function startWithWidget(cluster: VersionedCluster, clock?: FakeClock): Promise<Harness> {
+  const harness = await startHarness({ only, cluster, ...(clock === undefined ? {} : { clock }) })
   await defineWidgets(harness)
   const [a, b] = [await harness.create(configMaps, config("a")), await harness.create(configMaps, config("b"))]
   const owner = reference(await harness.create(widgets, widget([reference(a), reference(b)])))
@@ -82,42 +84,65 @@ async function startWithWidget(cluster: VersionedCluster): Promise<Harness> {
 }
 
 describe("custom resources", () => {
-  test("that cannot be listed are not waited for", async () => {
-    const cluster = new FakeCluster()
-    await using harness = await startHarness({ only, cluster })
-    const broken = internalError("conversion webhook failed")
-    cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
-    await defineWidgets(harness)
-    await eventually(() => expect(cluster.calls.get("list widgets")).toBeGreaterThan(0))
-    await harness.create(configMaps, config("stray", [nobody]))
-    await eventually(() => expect(names(cluster)).toEqual([]))
-  })
+  test.each(["does not end", "fails"])(
+    "whose list %s are waited for half a minute, in which nothing is looked at again and again",
+    async (what) => {
+      const clock = new FakeClock()
+      const cluster = new FakeCluster({ clock })
+      const metrics = new ClientMetrics()
+      const queue = metrics.queue(queueName("garbage-collector"))
+      await using harness = await startHarness({ only, cluster, clock, metrics })
+      await defineWidgets(harness)
+      const list = cluster.list.bind(cluster)
+      let begun = false
+      cluster.list = (resource, options) => {
+        if (resource.resource !== "widgets") return list(resource, options)
+        begun = true
+        return what === "fails" ? Promise.reject(broken) : new Promise(() => undefined)
+      }
+      const versions = [{ name: "v2", served: true, storage: true }]
+      await harness.change(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
+      await eventually(() => expect(begun).toBe(true))
+      await harness.create(configMaps, config("stray", [nobody]))
+      for (let second = 1; second < 30; second++) {
+        clock.advance(1_000)
+        await new Promise((resolve) => setImmediate(resolve))
+        expect([names(cluster), queue.adds]).toEqual([["stray"], 1])
+      }
+      clock.advance(1_000)
+      await eventually(() => expect(names(cluster)).toEqual([]))
+    },
+  )
 
-  test("whose list does not end are waited for half a minute, in which nothing is looked at again and again", async () => {
+  test.each([
+    ["Orphan", [["w", undefined]]],
+    ["Foreground", []],
+  ] as const)("are known by the end of a deletion (%s) although their first list fails", async (policy, left) => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
-    const metrics = new ClientMetrics()
-    const queue = metrics.queue(queueName("garbage-collector"))
-    await using harness = await startHarness({ only, cluster, clock, metrics })
+    await using harness = await startHarness({ only: [], cluster, clock })
     await defineWidgets(harness)
-    const list = cluster.list.bind(cluster)
-    let begun = false
-    cluster.list = (resource, options) => {
-      if (resource.resource !== "widgets") return list(resource, options)
-      begun = true
-      return new Promise(() => undefined)
+    const owner = { ...reference(await harness.create(configMaps, config("o"))), blockOwnerDeletion: true }
+    await harness.create(widgets, widget([owner]))
+    await cluster.delete(configMaps, "default", "o", { propagationPolicy: policy })
+    let failures = 0
+    cluster.fail = (verb, resource) =>
+      verb === "list" && resource === "widgets" && failures++ === 0 ? broken : undefined
+    /** Whether it was deleted before the widget was. */
+    let isFirst = false
+    const remove = cluster.delete.bind(cluster)
+    cluster.delete = (...call) => {
+      isFirst ||= call[0].resource === "widgets" && names(cluster).length === 0
+      return remove(...call)
     }
-    const versions = [{ name: "v2", served: true, storage: true }]
-    await harness.change(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
-    await eventually(() => expect(begun).toBe(true))
-    await harness.create(configMaps, config("stray", [nobody]))
-    for (let second = 1; second < 30; second++) {
-      clock.advance(1_000)
-      await new Promise((resolve) => setImmediate(resolve))
-      expect([names(cluster), queue.adds]).toEqual([["stray"], 1])
-    }
-    clock.advance(1_000)
-    await eventually(() => expect(names(cluster)).toEqual([]))
+    const tenants = singleCluster(cluster, "a")
+    await using _ = startControllers(tenants, { rootCertificateAuthority: harnessAuthority, clock, only })
+    await eventually(() => {
+      clock.advance(100)
+      const present = cluster.all(widgets).map(({ metadata }) => [metadata.name, metadata.ownerReferences])
+      expect([names(cluster), present, isFirst]).toEqual([[], left, false])
+    })
+    expect(failures).toBeGreaterThan(1)
   })
 
   test("are followed in another version when theirs is not served any more", async () => {
@@ -130,9 +155,9 @@ describe("custom resources", () => {
   })
 
   test("are not gone because their version is not served any more", async () => {
-    const cluster = new VersionedCluster()
-    await using harness = await startWithWidget(cluster)
-    const broken = internalError("conversion webhook failed")
+    const clock = new FakeClock()
+    const cluster = new VersionedCluster({ clock })
+    await using harness = await startWithWidget(cluster, clock)
     cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
     serve(cluster, "v2")
     const asked = cluster.calls.get("get widgets") ?? 0
@@ -143,12 +168,15 @@ describe("custom resources", () => {
       return get(...call)
     }
     await harness.cluster.delete(configMaps, "default", "b")
-    await eventually(() => expect(refused).toBeGreaterThan(2))
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(refused).toBeGreaterThan(2)
+    })
     expect([names(cluster, widgets), names(cluster)]).toEqual([["w"], ["a", "dependent"]])
     expect(asked).toBeGreaterThan(0)
   })
 
-  test("keep their tenant awake until they have been listed, and not by failing", async () => {
+  test("keep their tenant awake until they have been listed, but no longer than half a minute and not by being asked for", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })
     await using harness = await startHarness({ only: [], cluster, clock })
@@ -159,11 +187,14 @@ describe("custom resources", () => {
       uses.push(use?.isUse ?? true)
       return cluster
     }
-    const broken = internalError("conversion webhook failed")
     cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
     await using _ = startControllers(tenants, { rootCertificateAuthority: harnessAuthority, clock, only })
     tenants.wake("a")
-    expect(tenants.rest()).toBe(1)
+    for (let second = 1; second <= 30; second++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(tenants.rest()).toBe(1)
+      clock.advance(1_000)
+    }
     await eventually(() => expect(tenants.rest()).toBe(0))
     expect(uses).toEqual([false])
   })

@@ -8,7 +8,9 @@ import type { ControllerContext } from "../context.ts"
 import { isTenantGone } from "../tenant-gone.ts"
 import type { Graph } from "./graph.ts"
 
-/** So long is the first list waited for. Source: k8s.io/kubernetes/cmd/kube-controller-manager/app/core.go (syncPeriod). */
+/**
+ * So long is the first list waited for, which is repeated if it fails: it may be a matter of moments, and nothing brings back what is
+ * decided without its objects. Source: k8s.io/kubernetes/cmd/kube-controller-manager/app/core.go (syncPeriod). */
 const patienceMs = 30_000
 
 export interface CustomMonitorParts {
@@ -40,7 +42,7 @@ export class CustomMonitor implements Disposable {
     return this.#parts.resource.version
   }
 
-  /** Its objects have been listed, or that has failed or takes long: nobody waits for the tenant's conversion webhook. */
+  /** Its objects have been listed, or that takes long: nobody waits without end for the tenant's conversion webhook. */
   get isSettled(): boolean {
     return this.#isSettled
   }
@@ -52,13 +54,12 @@ export class CustomMonitor implements Disposable {
     /** Of the list that is being delivered. */
     let listed: Set<string> | undefined
     await reflect<KubeObject>({
-      // What fails is repeated without end, which must not keep the tenant awake.
+      // What fails is repeated without end, which must not keep the tenant awake for longer than it is waited for.
       client: tenants.client(tenant, { isUse: false }),
       resource,
       signal,
       log,
       clock,
-      failed: () => this.#settle(),
       sink: {
         restarted: () => {
           listed = new Set()
