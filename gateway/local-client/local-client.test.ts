@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterEach, expect, onTestFinished, test, vi } from "vitest"
-import type { ConfigMap, Deployment, KubeObject, Pod } from "../../apimachinery/object.ts"
-import { configMaps, daemonSets, deployments, nodes, pods, replicaSets } from "../../client/resources.ts"
+import type { ConfigMap, Deployment, KubeObject, Pod, StatefulSet } from "../../apimachinery/object.ts"
+import { configMaps, daemonSets, deployments, nodes, pods, replicaSets, statefulSets } from "../../client/resources.ts"
 import type { KubeList, Resource } from "../../client/rest.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
 import { configMap } from "../testing/start-gateway.ts"
@@ -86,6 +87,25 @@ test.each<[string, Resource, object, object]>([
     return JSON.stringify({ managers, labels, generation, ...rest })
   }
   expect(await written("one", true)).toBe(await written("two", false))
+})
+
+test("the status is written of an object that was stored with a field of a disabled feature", async () => {
+  const store = createMemoryStore()
+  const local = client({ store })
+  const metadata = { name: "s", namespace: "default" }
+  const rest = { selector, template, serviceName: "s" }
+  await local.create(statefulSets, { apiVersion: "apps/v1", kind: "StatefulSet", metadata, spec: rest } as StatefulSet)
+  const key = "/registry/apps/statefulsets/default/s"
+  const { value } = (await store.get(key))!
+  const stored = JSON.parse(Buffer.from(value).toString()) as StatefulSet
+  const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 0, maxUnavailable: 1 } }
+  const older = Buffer.from(JSON.stringify({ ...stored, spec: { ...stored.spec, updateStrategy } }))
+  await store.txn({ compare: [], operations: [{ type: "put", key, value: older }] })
+  const current = await local.get<StatefulSet>(statefulSets, "default", "s")
+  expect(current.spec).toMatchObject({ updateStrategy })
+  const status = { ...current.status, replicas: 1 }
+  const written = await local.update(statefulSets, { ...current, status }, { subresource: "status" })
+  expect(written).toMatchObject({ spec: current.spec, status })
 })
 
 test.each([

@@ -53,7 +53,8 @@ export function prepareForUpdate(
 ): void {
   const { strategy } = definition
   const changesDropped = strategy.countsDropped === true && specChanged(definition, object, current)
-  strategy.dropDisabled?.(object, current)
+  // With its status, an object keeps the stored fields, which are not to be changed.
+  if (subresource !== "status") strategy.dropDisabled?.(object, current)
   if (current.metadata.generation === undefined) delete object.metadata.generation
   else object.metadata.generation = current.metadata.generation
   if (hasStatusSubresource(definition)) {
