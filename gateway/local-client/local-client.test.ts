@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterEach, expect, onTestFinished, test, vi } from "vitest"
-import type { ConfigMap, Deployment, KubeObject, Pod, StatefulSet } from "../../apimachinery/object.ts"
-import { configMaps, daemonSets, deployments, nodes, pods, replicaSets, statefulSets } from "../../client/resources.ts"
+import type { ConfigMap, Deployment, KubeObject, Namespace, Pod, StatefulSet } from "../../apimachinery/object.ts"
+import {
+  configMaps,
+  daemonSets,
+  deployments,
+  namespaces,
+  nodes,
+  pods,
+  replicaSets,
+  statefulSets,
+} from "../../client/resources.ts"
 import type { KubeList, Resource } from "../../client/rest.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { AdmissionPlugin } from "../admission/chain.ts"
@@ -88,6 +97,21 @@ test.each<[string, Resource, object, object]>([
   }
   expect(await written("one", true)).toBe(await written("two", false))
 })
+
+test.each([true, false])(
+  "a status that is left out is completed, whether the rest is the stored object's own (%s)",
+  async (isOwn) => {
+    const local = client()
+    const made = await local.create<Namespace>(namespaces, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "n" },
+    })
+    const { status: _, ...rest } = isOwn ? made : structuredClone(made)
+    const stored = await local.update<Namespace>(namespaces, rest, { subresource: "status" })
+    expect(stored.status).toEqual({ phase: "Active" })
+  },
+)
 
 test("the status is written of an object that was stored with a field of a disabled feature", async () => {
   const store = createMemoryStore()

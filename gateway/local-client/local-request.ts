@@ -118,7 +118,8 @@ export function decodedBeside(
   for (const key of shared) delete own[key]
   const copy = decoded(ctx, own, expected, namespace)
   const whole: KubeObject = { apiVersion: copy.apiVersion, kind: copy.kind, metadata: copy.metadata }
-  for (const key of Object.keys(object)) whole[key] = shared.includes(key) ? current[key] : copy[key]
+  // Decoding adds what is left out, such as the phase of a namespace.
+  for (const key of Object.keys({ ...object, ...copy })) whole[key] = shared.includes(key) ? current[key] : copy[key]
   return whole
 }
 
