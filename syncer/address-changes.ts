@@ -3,7 +3,9 @@
 
 import { equalIgnoringNulls } from "../apimachinery/equality.ts"
 import type { Service } from "../apimachinery/object.ts"
+import type { StatusError } from "../apimachinery/status.ts"
 import { syncerLimits } from "./options.ts"
+import { samePort, withoutRefused } from "./resources/refused-numbers.ts"
 import { specChange, withoutExternalIPs } from "./resources/service.ts"
 
 type Spec = NonNullable<Service["spec"]>
@@ -44,6 +46,23 @@ function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | 
     if (field === "clusterIPs" && asked[0] !== undefined) change.clusterIP = asked[0]
   }
   return Object.keys(change).length === 0 ? undefined : change
+}
+
+/**
+ * The change without the node ports that super has refused, if it is a write to `before` that leaves them as they were: somebody has taken
+ * them while the copy did not have them, and what it has instead stays. undefined: the write asks for them.
+ */
+export function withoutTaken(
+  change: Record<string, unknown>,
+  error: StatusError,
+  present: Service,
+  before: Service,
+): Record<string, unknown> | undefined {
+  const asked = change as unknown as Spec
+  const rest = withoutRefused(asked, error, present.spec)
+  const refused = (asked.ports ?? []).filter(({ nodePort }, index) => rest?.ports?.[index]?.nodePort !== nodePort)
+  const isBefore = refused.every((port) => samePort(port, before.spec?.ports ?? [])?.nodePort === port.nodePort)
+  return refused.length > 0 && isBefore && rest !== undefined ? { ...rest } : undefined
 }
 
 /** Marks the change as ahead of the tenant's write, so that the syncer does not revert it before it has seen that write. */

@@ -18,7 +18,7 @@ import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
-import { changeOf, copyAddresses, isYoung, markOf } from "./address-changes.ts"
+import { changeOf, copyAddresses, isYoung, markOf, withoutTaken } from "./address-changes.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-texts.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
@@ -126,7 +126,7 @@ class Claims {
   async #previewChange(service: Service, current: Service): Promise<Service | undefined> {
     const present = await this.#get(service)
     if (ownership(present, this.#tenant, service) !== "ours") return undefined
-    return this.#patch(present, changeOf(service, present, current), null, true)
+    return this.#write(present, changeOf(service, present, current), current, null, true)
   }
 
   /** The tenant's Service is deleted anyway. */
@@ -219,7 +219,8 @@ class Claims {
     const unchanged = serviceSync.changed(current, present, this.#context()).length > 0 ? {} : undefined
     let changed: Service
     try {
-      changed = await this.#patch(present, changeOf(service, present, current) ?? unchanged, markOf(current))
+      const change = changeOf(service, present, current) ?? unchanged
+      changed = await this.#write(present, change, current, markOf(current))
     } catch (error) {
       // The syncer or super itself has written it meanwhile: read the new state.
       if (!isConflict(error) || attempts === 1) throw error
@@ -230,6 +231,24 @@ class Claims {
     return {
       commit: end,
       rollback: () => this.#leftToPatrol(service, restore).finally(end),
+    }
+  }
+
+  /** For a write of the tenant to `before`, which gets the node ports that work if the former ones are taken. */
+  async #write(
+    present: Service,
+    spec: Record<string, unknown> | undefined,
+    before: Service,
+    claimedAfter: string | null,
+    dryRun = false,
+  ): Promise<Service> {
+    try {
+      return await this.#patch(present, spec, claimedAfter, dryRun)
+    } catch (error) {
+      const isRefused = spec !== undefined && error instanceof StatusError
+      const rest = isRefused ? withoutTaken(spec, error, present, before) : undefined
+      if (rest === undefined) throw error
+      return this.#write(present, rest, before, claimedAfter, dryRun)
     }
   }
 

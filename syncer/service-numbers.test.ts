@@ -152,6 +152,27 @@ test.each<[what: string, meddle: Meddle]>([
   },
 )
 
+test("a Service whose node port somebody has taken gets that of its copy with its next change, unless that asks for the former", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { client, made, both } = await meddled(stack, "outer", async (world) => {
+    await patched({ type: "ClusterIP" })(world, "outer")
+    await takePort(world, "outer")
+  })
+  const [, { spec: works }] = await both()
+  const write = (spec: object, dryRun = false): Promise<Service> =>
+    client.patch(services, "default", "outer", { spec }, { type: "merge", dryRun })
+  const more = [...made.spec!.ports!, { name: "more", port: 81 }]
+  for (const dryRun of [true, false]) {
+    const changed = await write({ selector: { app: "next" }, ports: more }, dryRun)
+    expect(changed.spec?.selector).toEqual({ app: "next" })
+    expect(portOf(changed.spec!)).toBe(portOf(works!))
+  }
+  const [object, copy] = await both()
+  expect(copy.spec?.ports).toEqual(object.spec?.ports)
+  expect(copy.spec?.selector).toEqual({ app: "next" })
+  await expect(write({ ports: made.spec?.ports })).rejects.toMatchObject({ code: 422 })
+})
+
 test("the copy of a Service whose node port somebody has taken has another one, until that is free again", async () => {
   await using stack = new AsyncDisposableStack()
   const { made, both, settled, told, superClient } = await meddled(stack, "outer", async (world) => {
