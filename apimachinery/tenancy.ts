@@ -37,6 +37,9 @@ export const controlledLabel = key("controlled")
 /** On a super service account: the image pull secrets that are the tenant's. Others there belong to components of super. */
 export const pullSecretsAnnotation = key("image-pull-secrets")
 
+/** On a super claim: the size that the tenant has expanded it to. Super's administrator may have expanded it since. */
+export const expandedToAnnotation = key("expanded-to")
+
 // Service addresses.
 export const clusterIPAnnotation = key("clusterIP")
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
-import { boundInSuperAnnotation, publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { boundInSuperAnnotation, expandedToAnnotation, publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import type { Resource } from "../../client/rest.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import type { SyncContext } from "./resource-sync.ts"
@@ -78,9 +78,11 @@ test.each([
   expect(steps).toEqual(reported ? [{ patch }] : [])
 })
 
-const sized = (storage: string, capacity?: string): PersistentVolumeClaim =>
+const sized = (storage: string, capacity?: string, expandedTo?: string): PersistentVolumeClaim =>
   ({
-    ...claim({}, { resources: { requests: { storage } } }),
+    ...claim(expandedTo === undefined ? {} : { [expandedToAnnotation]: expandedTo }, {
+      resources: { requests: { storage } },
+    }),
     status: { capacity: { storage: capacity } },
   }) as PersistentVolumeClaim
 
@@ -90,12 +92,16 @@ test.each([
   ["expanded by super's administrator", "1Gi", sized("2Gi", "2Gi"), undefined],
   ["being expanded by super's administrator", "1Gi", sized("2Gi", "1Gi"), undefined],
   ["expanded by both", "3Gi", sized("2Gi", "2Gi"), "3Gi"],
-  ["larger than the tenant asks for by now, since it got more", "2Gi", sized("3Gi", "3Gi"), undefined],
-  ["larger than the tenant asks for by now, and it cannot get that", "2Gi", sized("100Ti", "1Gi"), "2Gi"],
+  ["larger than the tenant asks for by now, since it got more", "2Gi", sized("3Gi", "3Gi", "3Gi"), undefined],
+  ["larger than the tenant asks for by now, and it cannot get that", "2Gi", sized("100Ti", "1Gi", "102400Gi"), "2Gi"],
+  ["being expanded by the tenant, and then by super's administrator", "2Gi", sized("4Gi", "1Gi", "2Gi"), undefined],
 ])("the copy of a claim that is %s", (_what, wanted, copy, expected) => {
   const patch = { spec: { resources: { requests: { storage: expected } } } }
   const context = {} as SyncContext
   expect(persistentVolumeClaim.changed(sized(wanted), copy, context)).toEqual(expected === undefined ? [] : [{ patch }])
+  expect(persistentVolumeClaim.annotations?.(sized(wanted), context, copy)).toEqual(
+    expected === undefined ? {} : { [expandedToAnnotation]: expected },
+  )
 })
 
 const snapshot = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" }

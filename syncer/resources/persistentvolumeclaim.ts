@@ -4,7 +4,12 @@
 import { classOf } from "../../apimachinery/core/storage-classes.ts"
 import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
-import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import {
+  boundInSuperAnnotation,
+  expandedToAnnotation,
+  superNamespace,
+  uidAnnotation,
+} from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { compareQuantities, parseQuantity } from "../../apimachinery/quantity.ts"
@@ -27,11 +32,13 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     spec: { ...object.spec } as NonNullable<PersistentVolumeClaim["spec"]>,
   }),
   changed(object, superObject) {
-    const wanted = object.spec?.resources?.requests?.["storage"]
+    const storage = newRequest(object, superObject)
     // All other fields are immutable. A volume bound in super stays bound even if the tenant has not seen that yet.
-    return wanted === undefined || !mayRequest(superObject, wanted)
-      ? []
-      : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
+    return storage === undefined ? [] : [{ patch: { spec: { resources: { requests: { storage } } } } }]
+  },
+  annotations(object, _context, superObject) {
+    const storage = superObject && newRequest(object, superObject)
+    return storage === undefined ? {} : { [expandedToAnnotation]: storage }
   },
   unsupported,
   // Super has got a class of that name, or offers it no more, while the claim waits. Nothing is stored yet.
@@ -65,14 +72,24 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
 }
 
 /**
- * Whether the copy requests another size, and may request that one: more, or less as long as that is more than it has got, after an
- * expansion that fails. Otherwise super's administrator has expanded it, as the status shows. Source: ValidatePersistentVolumeClaimUpdate.
+ * The size that the copy is to request instead of its present one: more, or less as long as that is more than it has got, after an expansion of
+ * the tenant's that fails. Super's administrator may have expanded it, too. Source: ValidatePersistentVolumeClaimUpdate.
  */
-function mayRequest({ spec, status }: PersistentVolumeClaim, wanted: string): boolean {
-  const compared = (size = "0"): number => compareQuantities(parseQuantity(wanted), parseQuantity(size))
-  const change = compared(spec?.resources?.requests?.["storage"])
-  return change > 0 || (change < 0 && compared(status?.capacity?.["storage"]) > 0)
+function newRequest(
+  object: PersistentVolumeClaim,
+  { metadata, spec, status }: PersistentVolumeClaim,
+): string | undefined {
+  const wanted = object.spec?.resources?.requests?.["storage"]
+  const present = spec?.resources?.requests?.["storage"]
+  if (wanted === undefined) return undefined
+  const expandedTo = metadata.annotations?.[expandedToAnnotation]
+  const mayShrink =
+    expandedTo !== undefined && compare(expandedTo, present) === 0 && compare(wanted, status?.capacity?.["storage"]) > 0
+  const change = compare(wanted, present)
+  return change > 0 || (change < 0 && mayShrink) ? wanted : undefined
 }
+
+const compare = (size: string, other = "0"): number => compareQuantities(parseQuantity(size), parseQuantity(other))
 
 const isOfSuper = ({ metadata }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[boundInSuperAnnotation] !== undefined
