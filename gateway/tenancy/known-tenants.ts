@@ -77,7 +77,7 @@ export class KnownTenants implements Disposable {
 
   /** Who watches its leases at another gateway is not known, and those who renew them follow tenants here. */
   #mayBeWatchedElsewhere({ record: { tenant } }: TenantEntry): boolean {
-    return this.#parts.others !== undefined && !tenant.controllers && this.#subscriptions.last > 0
+    return this.#parts.others !== undefined && !tenant.controllers && !this.#subscriptions.isEmpty
   }
 
   #slept(entry: TenantEntry, revision: number): void {
@@ -128,7 +128,7 @@ export class KnownTenants implements Disposable {
   join(record: TenantRecord): void {
     const added = this.add(record, true)
     this.publish(record.tenant)
-    if (this.#subscriptions.last > 0) this.#sleep.call(added)
+    if (!this.#subscriptions.isEmpty) this.#sleep.call(added)
   }
 
   /** From now on the tenant has these settings. Its quota is read at each write. */
@@ -142,7 +142,7 @@ export class KnownTenants implements Disposable {
     if (!isSwitched) return
     for (const subscriber of this.#subscribers) subscriber.switched?.(tenant)
     // The controllers have forgotten its objects, or never had them.
-    if (tenant.controllers && this.#subscriptions.last > 0) entry.deliverAgain()
+    if (tenant.controllers && !this.#subscriptions.isEmpty) entry.deliverAgain()
     // Those who renew its leases have to know its nodes.
     if (isHeld(entry)) this.#sleep.call(entry)
   }
@@ -179,7 +179,7 @@ export class KnownTenants implements Disposable {
    * Another gateway has changed the tenant. Its own watches are suspended, and followers of all tenants have its previous state.
    */
   callChanged(entry: TenantEntry): void {
-    if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#sleep.call(entry)
+    if (!entry.isAwake && (entry.isWaitedFor || !this.#subscriptions.isEmpty)) this.#sleep.call(entry)
   }
 
   /** Notifies the subscriber at once of existing tenants that `isIncluded` allows. Returns a function that unsubscribes. */

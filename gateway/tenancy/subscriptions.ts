@@ -39,6 +39,11 @@ export class Subscriptions {
     return this.#last
   }
 
+  /** Nobody follows all tenants now. */
+  get isEmpty(): boolean {
+    return this.#all.size === 0
+  }
+
   add(
     resource: GroupVersionResource,
     handler: TenantValueHandler,
