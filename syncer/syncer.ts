@@ -75,7 +75,7 @@ export class Syncer implements AsyncDisposable {
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     const schedule = (key: SyncKey, afterMs: number): void => this.#queue.addAfter(key, afterMs)
-    this.#tokens = new TokenKeeper({ tenants, superClient, caches, clock, schedule })
+    this.#tokens = new TokenKeeper({ tenants, superClient, caches, clock, events: this.#recorder, schedule })
     this.#quota = new CopyQuota(caches, clock)
     this.#controller = new SyncController({
       tenants,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
 import { forbidden, internalError, invalid } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { namespaces, pods, secrets, serviceAccounts } from "../client/resources.ts"
+import { events, namespaces, pods, secrets, serviceAccounts } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { startSyncer } from "./main.ts"
 import { syncerLimits } from "./options.ts"
@@ -110,29 +110,49 @@ test("a pod's token is renewed after four fifths of its lifetime, and not before
   expect(share).toBe(0.8)
 })
 
-test("tokens are renewed also if somebody in super has made their Secret immutable", async () => {
-  const clock = new FakeClock(Date.now())
-  const { superCluster, tenants, cluster, home } = await createClusters()
-  superCluster.fail = (verb, resource, present) =>
-    verb === "patch" && resource === "secrets" && (present as Partial<Secret>).immutable === true
-      ? invalid({ group: "", kind: "Secret" }, present?.metadata.name ?? "", [])
-      : undefined
-  await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
-  await syncer.whenSynced()
-  await cluster.create(pods, pod)
-  await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
-  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
-  const [secret] = tokenSecrets(superCluster)
-  superCluster.edit(secrets, home, secret?.metadata.name ?? "", { immutable: true })
-  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
-  expect(tokenSecrets(superCluster)[0]?.data).toEqual(secret?.data)
-  clock.advance(lifeSeconds * 1000 * (syncerLimits.tokenRefreshShare + 0.05))
-  const token = (): string | undefined => tokenSecrets(superCluster)[0]?.data?.["token-0-0"]
-  await eventually(() => token() !== undefined && token() !== secret?.data?.["token-0-0"], {
-    what: "another token",
-    timeoutMs: 5000,
-  })
-})
+test.each([
+  ["as soon as that is gone", ["example.com/hold"]],
+  ["at once", []],
+])(
+  "tokens whose Secret somebody in super has made immutable are renewed %s, as the tenant is told",
+  async (_what, finalizers) => {
+    const clock = new FakeClock(Date.now())
+    const { superCluster, tenants, cluster, home } = await createClusters()
+    superCluster.fail = (verb, resource, present) =>
+      verb === "patch" && resource === "secrets" && (present as Partial<Secret>).immutable === true
+        ? invalid({ group: "", kind: "Secret" }, present?.metadata.name ?? "", [])
+        : undefined
+    await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
+    await syncer.whenSynced()
+    await cluster.create(pods, pod)
+    await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
+    await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+    const [secret] = tokenSecrets(superCluster)
+    superCluster.edit(secrets, home, secret?.metadata.name ?? "", { immutable: true, metadata: { finalizers } })
+    await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+    expect(tokenSecrets(superCluster)[0]?.data).toEqual(secret?.data)
+    clock.advance(lifeSeconds * 1000 * (syncerLimits.tokenRefreshShare + 0.05))
+    const token = (): string | undefined => tokenSecrets(superCluster)[0]?.data?.["token-0-0"]
+    if (finalizers.length > 0) {
+      const issued = (): number => cluster.calls.get("create token of serviceaccounts") ?? 0
+      const isEnding = (): boolean => tokenSecrets(superCluster)[0]?.metadata.deletionTimestamp !== undefined
+      await eventually(() => isEnding() && syncer.pending === 0, { what: "the Secret ends" })
+      for (let minute = 0; minute < 3; minute++) {
+        clock.advance(syncerLimits.tokenRefreshMinMs + 1000)
+        await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+      }
+      expect(issued()).toBe(2)
+      superCluster.remove(secrets, home, secret?.metadata.name ?? "")
+      clock.advance(syncerLimits.tokenRefreshMinMs + 1000)
+    }
+    await eventually(() => token() !== undefined && token() !== secret?.data?.["token-0-0"], {
+      what: "another token",
+      timeoutMs: 5000,
+    })
+    const told = (): unknown[] => cluster.all<KubeObject & { message?: string }>(events).map(({ message }) => message)
+    await eventually(() => told().join().includes("fixed the service account tokens of this pod"), { what: "an event" })
+  },
+)
 
 test("tokens that have expired when they are issued, because the clocks differ, are renewed once a minute", async () => {
   const clock = new FakeClock(Date.now() + 2 * lifeSeconds * 1000)

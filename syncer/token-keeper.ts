@@ -4,6 +4,7 @@ import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
 import { superNamespace, tokenPodNameAnnotation, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
+import type { EventRecorder } from "../client/events.ts"
 import { pods, secrets } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
@@ -12,6 +13,7 @@ import type { Outcome } from "./controller.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { inTenant } from "./failures.ts"
 import { keyOf, podTokens, type SyncKey } from "./keys.ts"
+import { syncerLimits } from "./options.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
 import { expiryOf, issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
 
@@ -20,6 +22,7 @@ export interface TokenKeeperParts {
   superClient: KubeClient
   caches: Caches
   clock: Clock
+  events: EventRecorder
   /** Enqueues the key after that time. */
   schedule(key: SyncKey, afterMs: number): void
 }
@@ -43,9 +46,7 @@ export class TokenKeeper {
     }
     if (!needed) return
     // If the pod is not in super, its tokens are created together with it. If tokens exist, the pod is about to be created.
-    const isInSuper =
-      caches.superInformer(pods).get(superNamespace(tenant.clusterKey, key.namespace), key.name) !== undefined
-    if (!isInSuper && this.#secretOf(tenant, pod) === undefined) return
+    if (!this.#isInSuper(tenant, pod) && this.#secretOf(tenant, pod) === undefined) return
     const due = await this.#refresh(tenant, pod, use)
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
   }
@@ -86,19 +87,25 @@ export class TokenKeeper {
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
+    // Somebody has made it immutable, which nobody can take back, so that it must be replaced. It may be held by a finalizer.
+    const isFixed = present?.immutable === true
+    const laterAt = clock.now() + syncerLimits.tokenRefreshMinMs
+    if (isFixed && present.metadata.deletionTimestamp !== undefined) return laterAt
     const lateAt = present === undefined ? undefined : expiryOf(pod, present)
     const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
-    // Somebody has made it immutable, which nobody can take back.
-    const isFixed = present?.immutable === true
-    if (isFixed) await this.#remove(present)
+    if (isFixed) {
+      this.#tellFixed(tenant, pod, lateAt)
+      await this.#remove(present)
+    }
     if (present === undefined || isFixed) {
       try {
         await superClient.create(secrets, secret)
         return refreshAt
       } catch (error) {
         if (!isAlreadyExists(error)) throw error
+        if (isFixed) return laterAt
       }
     }
     const { namespace, name = "" } = secret.metadata
@@ -108,6 +115,21 @@ export class TokenKeeper {
     }
     await superClient.patch(secrets, namespace, name, patch, { type: "merge" })
     return refreshAt
+  }
+
+  /** A kubelet does not look again at a Secret that it has seen immutable. Source: pkg/kubelet/util/manager/watch_based_manager.go. */
+  #tellFixed(tenant: Tenant, pod: Pod, expiresAt: number | undefined): void {
+    if (!this.#isInSuper(tenant, pod)) return
+    const { tenants, events } = this.#parts
+    const until = expiresAt === undefined ? "" : `, until ${new Date(expiresAt).toISOString()}`
+    const message = `the super cluster has fixed the service account tokens of this pod, which keeps those that it has${until}; replace the pod`
+    const subject = { ...pod, apiVersion: "v1", kind: "Pod" }
+    events.event(tenants.client(tenant, { isUse: false }), subject, "Warning", "FailedSync", message, tenant.name)
+  }
+
+  #isInSuper(tenant: Tenant, { metadata: { namespace = "", name = "" } }: Pod): boolean {
+    const { caches } = this.#parts
+    return caches.superInformer(pods).get(superNamespace(tenant.clusterKey, namespace), name) !== undefined
   }
 
   /** The Secret as cached from super. */
