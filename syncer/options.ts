@@ -51,7 +51,7 @@ export const syncerLimits = {
   patrolPeriodMs: 60_000,
   /** Time for which objects are compared before other work gets its turn. */
   patrolTurnMs: 5,
-  /** Retry delay of an event's key whose tenant has to wake up first. */
+  /** A tenant that has to wake up for an event, or to renew tokens, and does not, is asked again so much later. */
   wakingRetryMs: { first: 200, longest: 30_000 },
   /** Retry delay of writes that super refuses permanently (403, 422, …), doubled from first to longest. */
   refusedRetryMs: { first: 1_000, longest: 60_000 },

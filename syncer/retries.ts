@@ -48,6 +48,9 @@ export class Retries {
   /** By tenant and identity. */
   readonly #failed = new Map<string, Map<string, Failed>>()
 
+  /** Tenants that have been asked to wake, and have not: how often, and when they are asked again (by the clock's elapsed()). */
+  readonly #asked = new Map<string, { times: number; againAt: number }>()
+
   constructor(wakings: LimitedWakings, clock: Clock) {
     this.#wakings = wakings
     this.#clock = clock
@@ -114,6 +117,23 @@ export class Retries {
     return { requeueAfterMs: this.#wakings.wake(key.tenant, this.#soonerMs(lateAt)) }
   }
 
+  /** For a key that nobody else would wake its sleeping tenant for. `wake` is called once for all of the tenant's, and again if it does not wake. */
+  waitFor({ tenant }: SyncKey, wake: () => void): { requeueAfterMs: number } {
+    const now = this.#clock.elapsed()
+    let asked = this.#asked.get(tenant)
+    if (asked === undefined || asked.againAt <= now) {
+      const times = (asked?.times ?? 0) + 1
+      asked = { times, againAt: now + backoff(times, syncerLimits.wakingRetryMs) }
+      this.#asked.set(tenant, asked)
+      wake()
+    }
+    return { requeueAfterMs: Math.max(1, Math.ceil(asked.againAt - now)) }
+  }
+
+  awake(tenant: string): void {
+    this.#asked.delete(tenant)
+  }
+
   /** Several attempts before it is too late, the sooner after each other the nearer that is. Afterwards nothing is urgent any more. */
   #soonerMs(lateAt = 0): number | undefined {
     const leftMs = lateAt - this.#clock.now()
@@ -128,6 +148,7 @@ export class Retries {
 
   forgetTenant(name: string): void {
     this.#wakings.forget(name)
+    this.#asked.delete(name)
     this.#failed.delete(name)
   }
 }

@@ -236,10 +236,11 @@ export class Syncer implements AsyncDisposable {
   /** The tenant fell asleep before the key was due. When it wakes, it is compared completely, except for events. */
   #wakeFor(key: SyncKey): Outcome {
     if (this.#retries.isAtRest(key)) return this.#retries.wakeFor(key)
-    this.#wake(key.tenant)
     // A renewal that is due is compared, too, but nobody else would wake the tenant if that fails, before its pods have lost their tokens.
     const isKept = key.resource === superEvents || key.resource === podTokens
-    return isKept ? this.#retries.after(key, syncerLimits.wakingRetryMs) : this.#retries.end(key)
+    if (isKept) return this.#retries.waitFor(key, () => this.#wake(key.tenant))
+    this.#wake(key.tenant)
+    return this.#retries.end(key)
   }
 
   async #dispatch(key: SyncKey): Promise<Outcome> {
@@ -266,7 +267,9 @@ export class Syncer implements AsyncDisposable {
 
   /** A kind of a tenant has been listed. The comparison after the last kind yields only the keys that differ. */
   #becameReady(name: string): void {
-    if (this.#caches.isReady(name)) void this.#comparisons.ask(name)
+    if (!this.#caches.isReady(name)) return
+    this.#retries.awake(name)
+    void this.#comparisons.ask(name)
   }
 
   async #compare(name: string): Promise<void> {

@@ -173,13 +173,15 @@ test("tokens that have expired when they are issued, because the clocks differ, 
 describe("a token whose tenant sleeps", () => {
   const minuteMs = 60_000
   /** It is due when its tenant has slept for a while. */
-  async function beforeDue() {
+  async function beforeDue(more: readonly string[] = []) {
     const clock = new FakeClock(Date.now())
     const clusters = await withPod(clock)
     const { superCluster, tenants, cluster } = clusters
     const syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
     await syncer.whenSynced()
-    await eventually(() => syncer.delayed > 0 && syncer.pending === 0, { what: "the renewal is scheduled" })
+    for (const name of more) await cluster.create(pods, { ...pod, metadata: { ...pod.metadata, name } })
+    const scheduled = (): boolean => tokenSecrets(superCluster).length > more.length && syncer.delayed > more.length
+    await eventually(() => scheduled() && syncer.pending === 0, { what: "the renewals are scheduled" })
     const token = (): string | undefined => tokenSecrets(superCluster)[0]?.data?.["token-0-0"]
     const wake = vi.spyOn(tenants, "wake")
     const hindered = { attempts: 0 }
@@ -245,5 +247,16 @@ describe("a token whose tenant sleeps", () => {
     expect([token(), wake.mock.calls.length]).toEqual([first, 1])
     await pass(syncerLimits.wakingRetryMs.longest)
     await eventually(() => token() !== first, { what: "another token" })
+  })
+
+  test("is asked to wake once for all of its tokens while it cannot be woken", async () => {
+    const { syncer, wake, pass } = await beforeDue(["b", "c", "d"])
+    await using _ = syncer
+    wake.mockImplementation(() => undefined)
+    await pass(2000)
+    for (let turn = 0; turn < 10; turn++) await pass(syncerLimits.wakingRetryMs.longest)
+    // One key would be tried eight times in the first minute, and then not sooner than each half minute.
+    expect(wake.mock.calls.length).toBeLessThan(18)
+    expect(wake.mock.calls.length).toBeGreaterThan(4)
   })
 })
