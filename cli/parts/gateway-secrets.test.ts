@@ -37,12 +37,12 @@ describe("writeSecret()", () => {
 })
 
 describe("publishIdentity()", () => {
-  const publish = async (name: string, signer = createSigningKey()) =>
-    publishIdentity(client, { namespace: "default", name }, await signer)
+  const publish = async (name: string, { signer = createSigningKey(), known = "" } = {}): Promise<string> =>
+    (await publishIdentity(client, { namespace: "default", name }, await signer, known)).authorities
 
   test("writes the vn-agents' certificate with its authority, and the signer's public key", async () => {
     const signer = createSigningKey()
-    const authority = await publish("first", signer)
+    const authority = await publish("first", { signer })
     const { value } = await read("first")
     const certificate = new X509Certificate(value("tls.crt"))
     expect(certificate.verify(new X509Certificate(authority).publicKey)).toBe(true)
@@ -53,9 +53,9 @@ describe("publishIdentity()", () => {
 
   test("keeps valid secrets", async () => {
     const signer = createSigningKey()
-    const authority = await publish("kept", signer)
+    const authority = await publish("kept", { signer })
     const { revision } = await read("kept")
-    expect(await publish("kept", signer)).toBe(authority)
+    expect(await publish("kept", { signer })).toBe(authority)
     expect((await read("kept")).revision).toBe(revision)
   })
 
@@ -73,18 +73,31 @@ describe("publishIdentity()", () => {
     const [authority = ""] = after.split(before)
     expect(new X509Certificate(value("tls.crt")).verify(new X509Certificate(authority).publicKey)).toBe(true)
   })
+
+  // vn-agents, and what the gateways know, follow minutes later.
+  test("restores one that is deleted, and keeps trusting the authority before, as those do that follow", async () => {
+    const before = await publish("deleted")
+    await client.delete(secrets, "default", "deleted")
+    const after = await publish("deleted", { known: before })
+    expect([after.endsWith(before), after.length > before.length]).toEqual([true, true])
+    expect((await read("deleted")).value("ca.crt")).toBe(after)
+    expect(await publish("deleted", { known: after })).toBe(after)
+    await client.delete(secrets, "default", "deleted")
+    const [made, follows] = [await publish("deleted"), await publish("deleted", { known: after })]
+    expect(follows).toBe(made + after.slice(0, after.length - before.length))
+  })
 })
 
 test("of two gateways that make the vn-agents' certificate at the same time one follows the other", async () => {
   const where = { namespace: "default", name: "both" }
   const signer = await createSigningKey()
-  const old = await publishIdentity(client, where, signer)
+  const { authorities: old } = await publishIdentity(client, where, signer)
   const damage = { data: { "tls.key": null } }
   await client.patch(secrets, where.namespace, where.name, damage, { type: "merge" })
   const outcomes = await Promise.allSettled([1, 2].map(() => publishIdentity(client, where, signer)))
-  const made = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+  const made = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.authorities] : []))
   expect(made).toHaveLength(1)
-  expect(await publishIdentity(client, where, signer)).toBe(made[0])
+  expect((await publishIdentity(client, where, signer)).authorities).toBe(made[0])
   expect(made[0]?.endsWith(old)).toBe(true)
 })
 
@@ -96,38 +109,41 @@ describe("publishPeriodically()", () => {
     const log = { ...silentLog, warn: (fields: object) => void errors.push((fields as { error: string }).error) }
     const failures = ["down", "down", "refused"]
     const stopping = new AbortController()
-    const publish = async (): Promise<void> => {
+    const publish = async (): Promise<boolean> => {
       const failure = failures.shift()
       if (failure !== undefined) throw new Error(failure)
       stopping.abort()
-      await Promise.resolve()
+      return Promise.resolve(true)
     }
     await publishPeriodically({ ...published, publish }, { signal: stopping.signal, log })
     expect(errors).toEqual(["down", "refused"])
   })
 
-  test("publishes again after the time given, and says so once", async () => {
+  test("publishes again after the time given, and says so once, and when it had to be written again", async () => {
     const clock = new FakeClock()
     const stopping = new AbortController()
     const times: number[] = []
     const began = clock.now()
-    const publish = (): Promise<void> => Promise.resolve(void times.push((clock.now() - began) / 3_600_000))
+    const publish = (): Promise<boolean> => {
+      times.push((clock.now() - began) / 3_600_000)
+      return Promise.resolve(times.length === 3)
+    }
     const said: string[] = []
     const log = { ...silentLog, info: (_fields: object, message: string) => void said.push(message) }
     const kept = publishPeriodically({ ...published, publish }, { signal: stopping.signal, log, clock })
-    for (let day = 0; day < 2; day++) {
+    for (let day = 0; day < 3; day++) {
       await expect.poll(() => clock.timers).toBe(1)
       clock.advance(24 * 3_600_000)
     }
-    await expect.poll(() => times).toEqual([0, 24, 48])
-    expect(said).toEqual(["published secrets in the super cluster"])
+    await expect.poll(() => times).toEqual([0, 24, 48, 72])
+    expect(said).toEqual(Array.from({ length: 2 }, () => "published secrets in the super cluster"))
     stopping.abort()
     await kept
   })
 
   test("ends with the signal", async () => {
     const stopping = new AbortController()
-    const publish = (): Promise<void> => {
+    const publish = (): Promise<boolean> => {
       stopping.abort()
       return Promise.reject(new Error("down"))
     }

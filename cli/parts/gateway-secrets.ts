@@ -29,12 +29,16 @@ export const minuteMs = 60_000
 interface Published {
   /** In log messages. */
   what: string
-  publish: () => Promise<void>
+  /** Resolves with whether something had to be written. */
+  publish: () => Promise<boolean>
   /** Time until it is published again. */
   againMs: number
 }
 
-/** Calls until the signal ends: with retries until it succeeds, then periodically. Logs an error when it differs from the last one. */
+/**
+ * Calls until the signal ends: with retries until it succeeds, then periodically. Logs an error when it differs from the last one, and what
+ * was written, as when somebody has deleted it.
+ */
 export async function publishPeriodically(
   { what, publish, againMs }: Published,
   { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
@@ -42,8 +46,8 @@ export async function publishPeriodically(
   let lastError: string | undefined = ""
   for (let failures = 0; !signal.aborted;) {
     try {
-      await publish()
-      if (lastError !== undefined) log.info({}, `published ${what} in the super cluster`)
+      const isWritten = await publish()
+      if (isWritten || lastError !== undefined) log.info({}, `published ${what} in the super cluster`)
       failures = 0
       lastError = undefined
     } catch (error) {
@@ -66,9 +70,9 @@ export function reissued(issue: () => Promise<string>, againAfterMs: number, clo
   }
 }
 
-/** Creates the Secret, or adds these values to an existing one. */
-export async function writeSecret(client: KubeClient, where: ObjectName, data: Data): Promise<void> {
-  await write(client, where, await read(client, where), data)
+/** Creates the Secret, or adds these values to an existing one. Returns false if it has them. */
+export async function writeSecret(client: KubeClient, where: ObjectName, data: Data): Promise<boolean> {
+  return write(client, where, await read(client, where), data)
 }
 
 interface Present {
@@ -76,16 +80,27 @@ interface Present {
   resourceVersion: string | undefined
 }
 
-/** Returns the authorities (PEM) that sign the vn-agents' certificates. */
-export async function publishIdentity(client: KubeClient, where: ObjectName, signer: KeyObject): Promise<string> {
+interface Identity {
+  /** PEM; they sign the vn-agents' certificates. */
+  authorities: string
+  isWritten: boolean
+}
+
+/** `known`: the authorities so far, also if the Secret has been deleted since: vn-agents load what replaces it only after a while. */
+export async function publishIdentity(
+  client: KubeClient,
+  where: ObjectName,
+  signer: KeyObject,
+  known = "",
+): Promise<Identity> {
   const present = await read(client, where)
-  const serving = servesOn(present?.data) ? present.data : await createServing(present?.data)
+  const serving = servesOn(present?.data) ? present.data : await createServing((present?.data["ca.crt"] ?? "") + known)
   const data = {
     ...serving,
     "identity.pub": createPublicKey(signer).export({ type: "spki", format: "pem" }).toString(),
   }
-  await write(client, where, present, data)
-  return serving["ca.crt"]
+  const isWritten = await write(client, where, present, data)
+  return { authorities: bundleOf(serving["ca.crt"] + known), isWritten }
 }
 
 type Serving = Data & Record<"ca.crt" | "tls.crt" | "tls.key", string>
@@ -105,11 +120,16 @@ function servesOn(present: Data | undefined): present is Serving {
   }
 }
 
-async function createServing(before: Data | undefined): Promise<Serving> {
+/** `before`: the authorities so far, the latest first. */
+async function createServing(before: string): Promise<Serving> {
   const authority = await createAuthority("polyplane vn-agents")
   const { certificate, key } = await issueServingCertificate(authority, [vnAgentServerName])
-  const authorities = [authority.certificate, ...certificatesOf(before?.["ca.crt"] ?? "")].slice(0, maxAuthorities)
-  return { "ca.crt": authorities.join(""), "tls.crt": certificate, "tls.key": key }
+  return { "ca.crt": bundleOf(authority.certificate + before), "tls.crt": certificate, "tls.key": key }
+}
+
+/** The first of these certificates. */
+function bundleOf(certificates: string): string {
+  return [...new Set(certificatesOf(certificates))].slice(0, maxAuthorities).join("")
 }
 
 function certificatesOf(bundle: string): string[] {
@@ -133,16 +153,17 @@ async function write(
   { namespace, name }: ObjectName,
   present: Present | undefined,
   values: Data,
-): Promise<void> {
-  if (present !== undefined && Object.entries(values).every(([key, value]) => present.data[key] === value)) return
+): Promise<boolean> {
+  if (present !== undefined && Object.entries(values).every(([key, value]) => present.data[key] === value)) return false
   const encode = (value: string): string => Buffer.from(value).toString("base64")
   const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encode(value)]))
   if (present !== undefined) {
     // Another gateway may have written it meanwhile: then it is read again.
     const metadata = { resourceVersion: present.resourceVersion }
     await client.patch(secrets, namespace, name, { metadata, data }, { type: "merge" })
-    return
+    return true
   }
   const secret: Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace, name }, type: "Opaque", data }
   await client.create(secrets, secret)
+  return true
 }

@@ -147,15 +147,19 @@ ${healthHelp}`,
     // Tenants are served even if the super cluster is unavailable.
     const following = { signal, log }
     if (identitySecret !== undefined) {
-      const publish = async (): Promise<void> => {
-        late.agentAuthority = await publishIdentity(superClient, identitySecret, gateway.tenantTokenSigner)
+      const publish = async (): Promise<boolean> => {
+        const { tenantTokenSigner } = gateway
+        const known = late.agentAuthority
+        const { authorities, isWritten } = await publishIdentity(superClient, identitySecret, tenantTokenSigner, known)
+        late.agentAuthority = authorities
+        return isWritten
       }
       const what = "the keys and certificates of vn-agents"
       publishing.push(publishPeriodically({ what, publish, againMs: minuteMs }, following))
     }
     if (adminKubeconfigSecret !== undefined) {
       const kubeconfig = reissued(() => gateway.adminKubeconfig(), adminKubeconfigMs, systemClock)
-      const publish = async (): Promise<void> =>
+      const publish = async (): Promise<boolean> =>
         writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
       const what = "the gateway's admin kubeconfig"
       publishing.push(publishPeriodically({ what, publish, againMs: dayMs }, following))
