@@ -1,13 +1,21 @@
-import { createPublicKey, X509Certificate } from "node:crypto"
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Secret } from "../../apimachinery/object.ts"
+import { systemClock, type Clock } from "../../client/clock.ts"
 import { silentLog } from "../../client/log.ts"
 import { secrets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
-import { createSigningKey } from "../../gateway/pki/pki.ts"
+import { certificateLifetimes, createSigningKey } from "../../gateway/pki/pki.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { publishPeriodically, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import {
+  announcedMs,
+  publishPeriodically,
+  publishIdentity,
+  reissued,
+  vnAgentServerName,
+  writeSecret,
+} from "./gateway-secrets.ts"
 
 let gateway: TestGateway
 let client: KubeClient
@@ -37,8 +45,10 @@ describe("writeSecret()", () => {
 })
 
 describe("publishIdentity()", () => {
-  const publish = async (name: string, { signer = createSigningKey(), known = "" } = {}): Promise<string> =>
-    (await publishIdentity(client, { namespace: "default", name }, await signer, known)).authorities
+  const publish = async (
+    name: string,
+    { signer = createSigningKey(), known = "", clock = systemClock as Clock } = {},
+  ) => (await publishIdentity(client, { namespace: "default", name }, await signer, { known, clock })).authorities
 
   test("writes the vn-agents' certificate with its authority, and the signer's public key", async () => {
     const signer = createSigningKey()
@@ -72,6 +82,39 @@ describe("publishIdentity()", () => {
     const { value } = await read(name)
     const [authority = ""] = after.split(before)
     expect(new X509Certificate(value("tls.crt")).verify(new X509Certificate(authority).publicKey)).toBe(true)
+  })
+
+  test("renews a certificate when others have had time to read its authority", async () => {
+    const signer = createSigningKey()
+    const clock = new FakeClock(Date.now())
+    const before = await publish("renewed", { signer, clock })
+    const old = (await read("renewed")).value("tls.crt")
+    clock.advance(new X509Certificate(old).validToDate.getTime() - clock.now() - certificateLifetimes.renewBeforeMs)
+    const announced = await publish("renewed", { signer, clock })
+    expect([announced.endsWith(before), announced.length > before.length]).toEqual([true, true])
+    clock.advance(announcedMs - 1)
+    expect(await publish("renewed", { signer, clock })).toBe(announced)
+    expect((await read("renewed")).value("tls.crt")).toBe(old)
+    clock.advance(1)
+    expect(await publish("renewed", { signer, clock })).toBe(announced)
+    const { value } = await read("renewed")
+    const certificate = new X509Certificate(value("tls.crt"))
+    expect(certificate.verify(new X509Certificate(announced).publicKey)).toBe(true)
+    expect(certificate.checkPrivateKey(createPrivateKey(value("tls.key")))).toBe(true)
+    expect([value("ca.crt"), value("next.key")]).toEqual([announced, ""])
+  })
+
+  test("does not wait if what vn-agents have is damaged meanwhile", async () => {
+    const signer = createSigningKey()
+    const clock = new FakeClock(Date.now())
+    await publish("hurried", { signer, clock })
+    const old = new X509Certificate((await read("hurried")).value("tls.crt"))
+    clock.advance(old.validToDate.getTime() - clock.now() - certificateLifetimes.renewBeforeMs)
+    const announced = await publish("hurried", { signer, clock })
+    await client.patch(secrets, "default", "hurried", { data: { "tls.crt": null } }, { type: "merge" })
+    expect(await publish("hurried", { signer, clock })).toBe(announced)
+    const { value } = await read("hurried")
+    expect(new X509Certificate(value("tls.crt")).verify(new X509Certificate(announced).publicKey)).toBe(true)
   })
 
   // vn-agents, and what the gateways know, follow minutes later.

@@ -1,6 +1,7 @@
 // The Secrets that the gateway writes into the super cluster for the other parts: its admin kubeconfig, and for vn-agents the
 // public key that verifies the gateway's calls and a serving certificate. The certificate's authority signs nothing else, and its
-// key is not kept: before the certificate expires, both are recreated, and the gateway also trusts the previous authority.
+// key is not kept: before the certificate expires, both are recreated, and the gateway also trusts the previous authority. Other gateways read the
+// new authority first, and some minutes later vn-agents get what it has signed.
 
 import { createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -16,6 +17,8 @@ import type { ObjectName } from "../config.ts"
 
 /** The certificate contains this name instead of addresses, because nodes come and go. */
 export const vnAgentServerName = "vn-agent.polyplane"
+/** Longer than any gateway takes to read a new authority, before a certificate of it is used. */
+export const announcedMs = 10 * 60_000
 /** The current one and its predecessor, which vn-agents may still use. */
 const maxAuthorities = 2
 
@@ -86,15 +89,20 @@ interface Identity {
   isWritten: boolean
 }
 
-/** `known`: the authorities so far, also if the Secret has been deleted since: vn-agents load what replaces it only after a while. */
+interface IdentityOptions {
+  /** The authorities so far, also if the Secret has been deleted since: vn-agents load what replaces it only after a while. */
+  known?: string | undefined
+  clock?: Clock
+}
+
 export async function publishIdentity(
   client: KubeClient,
   where: ObjectName,
   signer: KeyObject,
-  known = "",
+  { known = "", clock = systemClock }: IdentityOptions = {},
 ): Promise<Identity> {
   const present = await read(client, where)
-  const serving = servesOn(present?.data) ? present.data : await createServing((present?.data["ca.crt"] ?? "") + known)
+  const serving = await servingAfter(present?.data ?? {}, known, clock.now())
   const data = {
     ...serving,
     "identity.pub": createPublicKey(signer).export({ type: "spki", format: "pem" }).toString(),
@@ -103,28 +111,47 @@ export async function publishIdentity(
   return { authorities: bundleOf(serving["ca.crt"] + known), isWritten }
 }
 
-type Serving = Data & Record<"ca.crt" | "tls.crt" | "tls.key", string>
-
-function servesOn(present: Data | undefined): present is Serving {
-  const { "ca.crt": authorities, "tls.crt": certificate, "tls.key": key } = present ?? {}
-  if (authorities === undefined || certificate === undefined || key === undefined) return false
-  try {
-    const serving = new X509Certificate(certificate)
-    return (
-      !mustBeRenewed(serving) &&
-      serving.checkHost(vnAgentServerName) !== undefined &&
-      certificatesOf(authorities).some((each) => serving.verify(new X509Certificate(each).publicKey))
-    )
-  } catch {
-    return false // the Secret was changed by someone else; it is recreated
+/** What the Secret has to contain, given what it contains. `now`: ms since the epoch. */
+async function servingAfter(present: Data, known: string, now: number): Promise<Data & Record<"ca.crt", string>> {
+  const {
+    "ca.crt": bundle = "",
+    "next.crt": nextCertificate = "",
+    "next.key": nextKey = "",
+    "next.since": since,
+  } = present
+  const current = certificateOf(present, "tls", now)
+  if (current !== undefined && !mustBeRenewed(current, now)) return { ...present, "ca.crt": bundle }
+  const isAnnounced = certificateOf(present, "next", now) !== undefined
+  // Of a time that cannot be read, too.
+  const isEarly = now - Date.parse(since ?? "") < announcedMs
+  if (isAnnounced && (current === undefined || !isEarly)) {
+    const none = { "next.crt": "", "next.key": "", "next.since": "" }
+    return { ...none, "ca.crt": bundle, "tls.crt": nextCertificate, "tls.key": nextKey }
   }
-}
-
-/** `before`: the authorities so far, the latest first. */
-async function createServing(before: string): Promise<Serving> {
+  if (isAnnounced) return { ...present, "ca.crt": bundle }
   const authority = await createAuthority("polyplane vn-agents")
   const { certificate, key } = await issueServingCertificate(authority, [vnAgentServerName])
-  return { "ca.crt": bundleOf(authority.certificate + before), "tls.crt": certificate, "tls.key": key }
+  const authorities = { "ca.crt": bundleOf(authority.certificate + bundle + known) }
+  // Nothing that vn-agents could use meanwhile.
+  if (current === undefined) return { ...authorities, "tls.crt": certificate, "tls.key": key }
+  return { ...authorities, "next.crt": certificate, "next.key": key, "next.since": new Date(now).toISOString() }
+}
+
+/** Undefined: vn-agents cannot use it, as if somebody else has changed the Secret. */
+function certificateOf(present: Data, which: "tls" | "next", now: number): X509Certificate | undefined {
+  const { "ca.crt": authorities = "", [`${which}.crt`]: text = "", [`${which}.key`]: key = "" } = present
+  if (text === "" || key === "") return undefined
+  try {
+    const certificate = new X509Certificate(text)
+    const isUsable =
+      certificate.validFromDate.getTime() <= now &&
+      certificate.validToDate.getTime() > now &&
+      certificate.checkHost(vnAgentServerName) !== undefined &&
+      certificatesOf(authorities).some((each) => certificate.verify(new X509Certificate(each).publicKey))
+    return isUsable ? certificate : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** The first of these certificates. */

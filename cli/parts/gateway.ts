@@ -149,8 +149,13 @@ ${healthHelp}`,
     if (identitySecret !== undefined) {
       const publish = async (): Promise<boolean> => {
         const { tenantTokenSigner } = gateway
-        const known = late.agentAuthority
-        const { authorities, isWritten } = await publishIdentity(superClient, identitySecret, tenantTokenSigner, known)
+        const options = { known: late.agentAuthority }
+        const { authorities, isWritten } = await publishIdentity(
+          superClient,
+          identitySecret,
+          tenantTokenSigner,
+          options,
+        )
         late.agentAuthority = authorities
         return isWritten
       }
