@@ -258,8 +258,7 @@ class Run {
     const changed = patchedBy(value, shown, typeOf(attributes, definition, shown))
     if (isOwn) checkVersion(definition, own)
     if (equalJson(changed, shown)) return false
-    const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
-    const next = taken(this.#input, back, value instanceof ObjectValue)
+    const next = await taken(this.#input, definition, changed, value instanceof ObjectValue)
     this.#isPatched = isCustom(attributes)
     const isSame = semanticEqual(next, object)
     replaceObject(attributes, next)

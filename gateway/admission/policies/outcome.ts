@@ -6,6 +6,7 @@ import { memoryDetail, refusalDetail } from "../../../apimachinery/schema/decode
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
+import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { addCustomDefaults, convertCustom } from "../webhooks/custom-kind.ts"
@@ -29,12 +30,20 @@ export function typeOf(
   return isCustom(attributes) && isOther ? undefined : definition.schema
 }
 
-/** `isConfigured`: by an applied configuration. Of a custom resource nothing is looked at: it only gets its defaults. */
-export function taken({ ctx, attributes }: PolicyInput, made: unknown, isConfigured: boolean): KubeObject {
+/**
+ * In the version of the request. `made`: in that of `definition`, which for built-in kinds is the same. `isConfigured`: by an applied
+ * configuration. Of a custom resource nothing is looked at: it only gets the defaults of the version in which it was made.
+ */
+export async function taken(
+  { ctx, attributes }: PolicyInput,
+  definition: ResourceDefinition,
+  made: unknown,
+  isConfigured: boolean,
+): Promise<KubeObject> {
   if (!isCustom(attributes)) return isConfigured ? configured(attributes, made) : decoded(attributes, made)
   const object = structuredClone(made) as KubeObject
-  addCustomDefaults(ctx, attributes.definition, object)
-  return object
+  addCustomDefaults(ctx, definition, object)
+  return convertObject(object, definition, attributes.definition)
 }
 
 /** What the policies have made of a custom resource, in the version of the request. */
