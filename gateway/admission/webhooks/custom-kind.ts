@@ -16,6 +16,7 @@ function inVersion(
   definition: ResourceDefinition,
   version: string,
 ): ResourceDefinition | undefined {
+  if (definition.version === version) return definition // which discovery may not show
   const served = ctx.controlPlane.resources
     .definitions()
     .find((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
