@@ -38,7 +38,7 @@ beforeAll(async () => {
       group,
       scope: "Namespaced",
       names: { plural: "things", kind: "Thing" },
-      versions: ["v1", "v2"].map(version),
+      versions: ["v1", "v2", "v3"].map(version),
       conversion: { strategy: "Webhook", webhook },
     },
   })
@@ -88,15 +88,33 @@ describe("an object in another version", () => {
     expect(shown()).toHaveLength(calls)
   })
 
-  test.each<[string, Loose]>([
-    ["of a new object", { kind: "Other" }],
-    ["that there is not", { apiVersion: `${group}/v9` }],
-  ])("is not looked at before it is converted: a kind %s", async (_, change) => {
+  test.each<[string, Loose, RegExp]>([
+    ["of a new object", { kind: "Other" }, /^422 Other\..* is invalid: kind: Invalid value: "Other": must be Thing$/],
+    [
+      "that there is not",
+      { apiVersion: `${group}/v9` },
+      /^500 request to convert CR from an invalid group\/version: converted.example.com\/v9$/,
+    ],
+  ])("is not looked at before it is converted: a kind %s", async (_, change, words) => {
     const operations = Object.entries(change).map(([field, value]) => ({ op: "replace", path: `/${field}`, value }))
     answering({ 0: (call) => reviewed(call, jsonPatch(...operations)) })
     await hooks.configure("Mutating", of("v2"), of("v2"))
-    expect(await verdict(create({ one: "x" }))).not.toBe("accepted")
+    expect(await verdict(create({ one: "x" }))).toMatch(words)
     expect(shown()).toHaveLength(2)
+  })
+
+  test("is converted after the stored one", async () => {
+    const name = hooks.fresh()
+    const object = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name }, spec: { one: "x", fails: "v3" } }
+    answering({ 0: (call) => reviewed(call, jsonPatch({ op: "add", path: "/spec/fails", value: "v1" })) })
+    expect(await verdict(hooks.call("POST", things, object))).toBe("accepted")
+    await hooks.configure("Mutating", of("v2"), of("v3"))
+    hooks.server.calls.length = 0
+    const patch = { metadata: { labels: { a: "b" } } }
+    const path = `${things}/${name}`
+    expect(await verdict(hooks.call("PATCH", path, patch, "application/merge-patch+json"))).toMatch(/^500 .*same name/)
+    expect(shown()).toHaveLength(1)
+    expect(hooks.server.calls.at(-1)?.body["request"].desiredAPIVersion).toBe(`${group}/v3`)
   })
 
   test.each(["Mutating", "Validating"] as const)(

@@ -26,14 +26,17 @@ export interface Shown {
   current: KubeObject | undefined
 }
 
+/** `prepare`: called before the object of the request is converted, but after the stored one is. */
 export async function showAs(
   ctx: RequestContext,
   definition: ResourceDefinition,
   attributes: AdmissionAttributes,
+  prepare?: () => Promise<void>,
 ): Promise<Shown> {
   const show = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
     object && shownObject(ctx, object, attributes, definition)
   const current = await show(attributes.current) // first, as its fault is that which is told
+  await prepare?.()
   return { definition, object: await show(attributes.object), current }
 }
 

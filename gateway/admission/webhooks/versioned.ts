@@ -42,8 +42,7 @@ export class VersionedObjects {
   async in(definition: ResourceDefinition): Promise<Shown> {
     if (this.#shown?.definition === definition) return this.#shown
     try {
-      await this.#replace()
-      const shown = await showAs(this.#ctx, definition, this.#attributes)
+      const shown = await showAs(this.#ctx, definition, this.#attributes, () => this.#replace())
       // A webhook of another version may have made it one of another kind.
       if (isCustom(this.#attributes) && shown.object !== undefined) shown.object.kind = definition.kind
       this.#shown = shown
