@@ -1,4 +1,5 @@
-// Objects in the version that webhooks and policies see, converted by way of the stored version.
+// Objects in the version that webhooks and policies see: those of built-in kinds are converted by way of the stored version, custom
+// resources at once.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"

@@ -10,8 +10,9 @@ import { isObject, type JsonObject } from "../../../apimachinery/schema/json-obj
 import { unexplained } from "../../../apimachinery/status.ts"
 
 /**
- * Returns the object with the server's part of the metadata, and its labels and annotations even if there are none in them. Takes ownership of `given`. `about`: the conversion. Error messages are
- * those of a single object: upstream converts the objects of a list one by one.
+ * Returns the object with the server's part of the metadata, and its labels and annotations even if there are none in them. Takes
+ * ownership of `given`. `about`: the conversion. Error messages are those of a single object: upstream converts the objects of a list one
+ * by one.
  */
 export function checkConverted(original: KubeObject, given: Json, wanted: string, about: string): KubeObject {
   const invalid = `${about} returned invalid`
