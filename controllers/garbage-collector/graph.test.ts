@@ -69,6 +69,13 @@ test("a dependent that is being deleted does not look its owner up for others", 
   expect(observe("first", deletion)).toContain("second")
 })
 
+test("an object is found where it was observed last, whoever has shown another of its uid before", () => {
+  const { graph } = graphOf()
+  graph.observe(flunders, object("same", { name: "flunder", namespace: "elsewhere", ownerReferences: [reference] }))
+  graph.observe(configMaps, object("same", { ownerReferences: [reference] }))
+  expect(graph.node("same")).toMatchObject({ resource: configMaps, namespace: "default", name: "same" })
+})
+
 test("an owner that is named otherwise than before is not looked up because of that", () => {
   const { graph, enqueued } = graphOf()
   const observe = (uid: string, name: string): string[] => {

@@ -105,7 +105,8 @@ export class Graph {
     // Its own owners are not looked up any more.
     if (isBeingDeleted && !node.isBeingDeleted) for (const owner of node.owners) this.#askOthers(owner.uid)
     const began = (deletesDependents && !node.deletesDependents) || (orphansDependents && !node.orphansDependents)
-    Object.assign(node, { resource, isBeingDeleted, deletesDependents, orphansDependents })
+    // The server of an aggregated API may have shown an object of its own with this uid before.
+    Object.assign(node, { resource, namespace, name, isBeingDeleted, deletesDependents, orphansDependents })
     this.#setOwners(node, ownerReferences)
     if (!began) return
     this.#sink.enqueue(uid)
