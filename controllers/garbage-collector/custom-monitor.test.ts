@@ -176,6 +176,26 @@ describe("custom resources", () => {
     expect(asked).toBeGreaterThan(0)
   })
 
+  test.each(["Orphan", "Foreground"] as const)(
+    "of which no version is served any more keep no owner from being deleted (%s)",
+    async (propagationPolicy) => {
+      const cluster = new VersionedCluster()
+      await using harness = await startHarness({ only, cluster })
+      await defineWidgets(harness)
+      const owner = reference(await harness.create(configMaps, config("a")))
+      await harness.create(widgets, widget([{ ...owner, blockOwnerDeletion: true }]))
+      // By then the widget has been looked at.
+      await harness.create(configMaps, config("probe", [nobody]))
+      await eventually(() => expect(names(cluster)).toEqual(["a"]))
+      cluster.served = []
+      const versions = [{ name: "v1", served: false, storage: true }]
+      cluster.edit(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
+      await cluster.delete(configMaps, "default", "a", { propagationPolicy })
+      await eventually(() => expect(names(cluster)).toEqual([]))
+      expect(names(cluster, widgets)).toEqual(["w"])
+    },
+  )
+
   test("keep their tenant awake until they have been listed, but no longer than half a minute and not by being asked for", async () => {
     const clock = new FakeClock()
     const cluster = new FakeCluster({ clock })

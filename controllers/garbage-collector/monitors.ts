@@ -226,8 +226,11 @@ export class Monitors {
     custom.delete(id)
     const graph = (): Graph => this.#sink.graph(tenant)
     const settled = (): void => this.#check(tenant)
-    if (resource.version === "") settled()
-    else custom.set(id, new CustomMonitor({ ctx: this.#ctx, tenant, resource, graph, settled }))
+    if (resource.version === "") {
+      // They can neither be read nor deleted: as upstream, what waits for them would have to wait without end.
+      graph().forget(resource.group, resource.kind)
+      settled()
+    } else custom.set(id, new CustomMonitor({ ctx: this.#ctx, tenant, resource, graph, settled }))
   }
 
   /** The definition is gone, and with it all of its objects. */
