@@ -5,6 +5,7 @@ import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { apiServices } from "../../client/api-services.ts"
 import { silentLog } from "../../client/log.ts"
+import { readError } from "../../client/http/errors.ts"
 import { configMaps, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
@@ -74,6 +75,19 @@ describe("objects of an aggregated API", () => {
     await harness.create(configMaps, config("other"))
     await harness.cluster.delete(configMaps, "default", "root")
     await eventually(() => expect([names(harness), names(harness, flunders)]).toEqual([["other"], []]))
+  })
+
+  test("are gone when their server says so in its own words", async () => {
+    await using harness = await startWith([flunders])
+    const { cluster } = harness
+    const get = cluster.get.bind(cluster)
+    cluster.get = async <T extends KubeObject>(...call: Parameters<FakeCluster["get"]>): Promise<T> =>
+      get<T>(...call).catch((error: unknown) => {
+        if (call[0].resource !== "flunders") throw error
+        throw readError({ method: "GET", path: "/" }, 404, Buffer.from("no such page"))
+      })
+    await harness.create(configMaps, config("leaf", [owner(named(flunders, "nobody"), { uid: "x" })]))
+    await eventually(() => expect(names(harness)).toEqual([]))
   })
 
   test("count as there while their server fails", async () => {

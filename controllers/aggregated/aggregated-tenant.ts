@@ -106,7 +106,8 @@ export class AggregatedTenant implements Disposable {
     const found = new Map<string, DiscoveredResource>()
     for (const resource of all) {
       const groupVersion = printGroupVersion(resource)
-      if (groupVersions.has(groupVersion) && !unavailable.has(groupVersion)) found.set(idOf(resource), resource)
+      if (!groupVersions.has(groupVersion) || unavailable.has(groupVersion)) continue
+      found.set(idOf(resource), { ...resource, isAggregated: true })
     }
     // As upstream: what a server has listed before is there while it is unavailable.
     for (const [id, resource] of this.#resources) {

@@ -106,7 +106,7 @@ class Collector {
       const latest = await client.get(node.resource, node.namespace, node.name, { metadataOnly: true })
       if (latest.metadata.uid === node.uid) return latest
     } catch (error) {
-      if (!isAbsence(error)) throw error
+      if (!isAbsence(error, node.resource)) throw error
     }
     graph.gone(node.uid)
     return undefined
@@ -244,7 +244,7 @@ async function readOwner(
     const owner = await client.get(resource, namespace, name, { metadataOnly: true })
     return owner.metadata.uid === uid ? owner : undefined
   } catch (error) {
-    if (isAbsence(error)) return undefined
+    if (isAbsence(error, resource)) return undefined
     throw error
   }
 }

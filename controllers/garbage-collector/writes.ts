@@ -30,7 +30,7 @@ export async function remove(
       await client.delete(resource, namespace, name, options)
     })
   } catch (error) {
-    if (!isAbsence(error)) throw error
+    if (!isAbsence(error, resource)) throw error
     return false
   }
   return true
@@ -53,7 +53,7 @@ export async function removeOwners(
       return merged(metadata, { ownerReferences: rest.length === 0 ? null : rest })
     })
   } catch (error) {
-    if (!isAbsence(error)) throw error
+    if (!isAbsence(error, resource)) throw error
   }
 }
 
@@ -100,6 +100,6 @@ export async function removeFinalizer(
   try {
     await client.patch(node.resource, node.namespace, node.name, changes, { type: "merge" })
   } catch (error) {
-    if (!isAbsence(error)) throw error
+    if (!isAbsence(error, node.resource)) throw error
   }
 }
