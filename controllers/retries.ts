@@ -30,6 +30,8 @@ const exceptions: Readonly<Record<string, Retries>> = dictionary({
   job: { baseDelayMs: 1_000, maxDelayMs: 60_000 },
   // namespace/namespace_controller.go
   namespace: { baseDelayMs: 5, maxDelayMs: 60_000 },
+  // resourcequota/resource_quota_controller.go, which counts all of them again every 5 minutes (--resource-quota-sync-period)
+  resourcequota: { baseDelayMs: 5, maxDelayMs: 300_000 },
   // servicecidrs/servicecidrs_controller.go
   "service-cidr": { ...usual, most: 15 },
   // serviceaccount/tokens_controller.go

@@ -116,29 +116,72 @@ test("what is made while a quota is counted for the first time is counted soon",
   expect(clock.now()).toBeLessThan(beforehand + 60_000)
 })
 
-test("an object that was being stored while others were recounted is counted soon", async () => {
-  const clock = new FakeClock()
-  const beforehand = clock.now()
-  await using harness = await startHarness({ only: ["resourcequota"], clock })
-  await harness.create(pods, pod("a"))
+const ofWidgets = "count/widgets.example.com"
+
+/** In a cluster whose widgets cannot be listed, after many attempts. */
+async function startWithFailures(clock: FakeClock): Promise<{ harness: Harness; attempts: () => number }> {
+  const cluster = new FakeCluster({ clock })
+  cluster.extra.push({ ...widgets, verbs: [...widgets.verbs, "create"] })
+  const broken = internalError("conversion webhook failed")
+  cluster.fail = (verb, resource) => (verb === "list" && resource === "widgets" ? broken : undefined)
+  const harness = await startHarness({ only: ["resourcequota"], clock, cluster })
+  const attempts = (): number => cluster.calls.get("list widgets") ?? 0
   const metadata = { name: "q", namespace: "default" }
-  const hard = { pods: "5", services: "5" }
+  const hard = { pods: "5", services: "5", [ofWidgets]: "5" }
   await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard } })
-  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "1", services: "0" }))
-  const charged = { hard, used: { pods: "1", services: "1" } }
-  await harness.cluster.update(
-    resourceQuotas,
-    { ...harness.cluster.find(resourceQuotas, "default", "q")!, status: charged },
-    { subresource: "status" },
-  )
-  await harness.cluster.delete(pods, "default", "a")
-  await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0", services: "0" }))
-  await harness.create(services, { apiVersion: "v1", kind: "Service", metadata: { name: "s", namespace: "default" } })
   await eventually(() => {
-    clock.advance(100)
-    expect(usedOf(harness)).toEqual({ pods: "0", services: "1" })
+    clock.advance(1_000_000)
+    expect(attempts()).toBeGreaterThan(25)
   })
-  expect(clock.now()).toBeLessThan(beforehand + 60_000)
+  return { harness, attempts }
+}
+
+test.each([false, true])(
+  "an object that was being stored while others were recounted is counted soon, also if some cannot be (%s)",
+  async (isFailing) => {
+    const clock = new FakeClock()
+    const start = async (): Promise<Harness> =>
+      isFailing ? (await startWithFailures(clock)).harness : startHarness({ only: ["resourcequota"], clock })
+    await using harness = await start()
+    await harness.create(pods, pod("a"))
+    const hard = { pods: "5", services: "5", ...(isFailing ? { [ofWidgets]: "5" } : {}) }
+    const of = { name: "q", namespace: "default" }
+    const quota = { apiVersion: "v1", kind: "ResourceQuota", metadata: of, spec: { hard } }
+    if (!isFailing) await harness.create(resourceQuotas, quota)
+    await eventually(() => {
+      if (isFailing) clock.advance(1_000)
+      expect(usedOf(harness)).toEqual({ pods: "1", services: "0" })
+    })
+    const beforehand = clock.now()
+    const status = { hard, used: { pods: "1", services: "1" } }
+    const current = harness.cluster.find(resourceQuotas, "default", "q")!
+    await harness.cluster.update(resourceQuotas, { ...current, status } as KubeObject, { subresource: "status" })
+    await harness.cluster.delete(pods, "default", "a")
+    await eventually(() => expect(usedOf(harness)).toEqual({ pods: "0", services: "0" }))
+    const metadata = { name: "s", namespace: "default" }
+    await harness.create(services, { apiVersion: "v1", kind: "Service", metadata })
+    await eventually(() => {
+      clock.advance(100)
+      expect(usedOf(harness)).toEqual({ pods: "0", services: "1" })
+    })
+    expect(clock.now()).toBeLessThan(beforehand + 60_000)
+  },
+)
+
+test("a quota of what cannot be listed is counted as often as others", async () => {
+  const clock = new FakeClock()
+  const { harness, attempts } = await startWithFailures(clock)
+  await using _ = harness
+  const another = async (): Promise<number> => {
+    const [before, since] = [attempts(), clock.now()]
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(attempts()).toBeGreaterThan(before)
+    })
+    return clock.now() - since
+  }
+  await another()
+  expect(await another()).toBeLessThan(400_000)
 })
 
 test("a pod with reduced requests counts less", async () => {

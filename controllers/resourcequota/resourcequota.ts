@@ -13,7 +13,7 @@ import { inTurns } from "../../client/in-turns.ts"
 import { listAll } from "../../client/pages.ts"
 import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
-import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { ReconcileResult, Untried } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
@@ -73,7 +73,7 @@ async function reconcile(
   actor: Actor,
   deletions: Deletions,
   key: Key,
-): Promise<ReconcileResult> {
+): Promise<ReconcileResult | Untried> {
   const quota = ctx.informers.of<ResourceQuota>(resourceQuotas).get(key.tenant, key.namespace, key.name)
   // One that only finalizers hold still bounds what is created.
   if (quota === undefined) return
@@ -114,8 +114,11 @@ async function reconcile(
   if (!equalByAmounts({ status }, { status: quota.status }, kind)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
+  const mayMiss = isLess(used, quota) || isNew(quota)
+  // What has failed is tried again by then as well; until then its failures are neither forgotten nor counted.
+  if (mayMiss && failures.length > 0) return { isUntried: true, requeueAfterMs: recheckMs }
   if (failures.length > 0) throw failures[0]
-  return { requeueAfterMs: isLess(used, quota) || isNew(quota) ? recheckMs : resyncMs }
+  return { requeueAfterMs: mayMiss ? recheckMs : resyncMs }
 }
 
 /** Admission counts nothing before the status says what is limited: what has been created meanwhile may not be in these amounts. */
