@@ -42,7 +42,7 @@ class Collector {
       },
       forgotten: (tenant) => {
         this.#graphs.delete(tenant)
-        // Of these, the ones that have failed wake it again in their time.
+        // They are due: one that has failed wakes it again, at once if that has not been done for long. Others are found when it wakes.
         this.#release(tenant)
       },
     })
