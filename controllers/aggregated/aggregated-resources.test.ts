@@ -90,6 +90,31 @@ describe("objects of an aggregated API", () => {
     await eventually(() => expect(names(harness)).toEqual([]))
   })
 
+  test.each([
+    ["is orphaning its dependents", { deletionTimestamp: "2000-01-01T00:00:00Z", finalizers: ["orphan"] }],
+    ["has owners and is gone when it is asked for", { ownerReferences: [owner(config("x"), { uid: "x" })] }],
+  ])("decide nothing for another API's object whose uid one has that %s", async (_what, metadata) => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    cluster.extra.push(flunders)
+    await cluster.create(apiServices, apiService)
+    const root = await cluster.create(configMaps, config("root"))
+    await cluster.create(configMaps, config("leaf", [owner(root)]))
+    await cluster.create(flunders, named(flunders, "one"))
+    const list = cluster.list.bind(cluster)
+    cluster.list = async <T extends KubeObject>(...call: Parameters<FakeCluster["list"]>) => {
+      const found = await list<T>(...call)
+      if (call[0].resource !== "flunders") return found
+      const shown = (one: T): T => ({ ...one, metadata: { ...one.metadata, ...metadata, uid: root.metadata.uid! } })
+      return { ...found, items: found.items.map(shown) }
+    }
+    await using harness = await startHarness({ only, cluster, clock })
+    await eventually(() => expect(cluster.calls.get("get flunders")).toBeGreaterThan(0))
+    await harness.create(configMaps, config("probe", [owner(root, { uid: "nobody" })]))
+    await eventually(() => expect(names(harness)).not.toContain("probe"))
+    expect(cluster.find(configMaps, "default", "leaf")?.metadata.ownerReferences).toEqual([owner(root)])
+  })
+
   test("count as there while their server fails", async () => {
     const clock = new FakeClock()
     await using harness = await startWith([flunders], clock)

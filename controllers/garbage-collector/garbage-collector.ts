@@ -2,7 +2,7 @@
 // the object and its owners from the API: the graph may be stale, or may never have contained an owner.
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
 
-import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { parseGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
 import { unexplained } from "../../apimachinery/status.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { TerminalError, type ReconcileResult, type Untried } from "../../client/workqueue/workers.ts"
@@ -108,7 +108,7 @@ class Collector {
     } catch (error) {
       if (!isAbsence(error, node.resource)) throw error
     }
-    graph.gone(node.uid)
+    recordGone(graph, node)
     return undefined
   }
 
@@ -128,7 +128,7 @@ class Collector {
       // A cycle of foreground deletions would never end: this object stops blocking its owners.
       if (isInCycle) await unblockOwners(client, node, latest)
       // If that changed the object, it is reconciled once more, after the owners it had blocked.
-      if (!(await remove(client, node, latest, "Foreground"))) graph.gone(node.uid)
+      if (!(await remove(client, node, latest, "Foreground"))) recordGone(graph, node)
       return
     }
     const finalizers = latest.metadata.finalizers ?? []
@@ -137,7 +137,7 @@ class Collector {
       : finalizers.includes(foregroundFinalizer)
         ? "Foreground"
         : "Background"
-    if (!(await remove(client, node, latest, propagationPolicy))) graph.gone(node.uid)
+    if (!(await remove(client, node, latest, propagationPolicy))) recordGone(graph, node)
   }
 
   async #classify(
@@ -226,10 +226,25 @@ class Collector {
   }
 
   async #orphan(client: KubeClient, graph: Graph, node: Node): Promise<void> {
-    await Promise.all(graph.dependents(node.uid).map((dependent) => removeOwners(client, dependent, [node.uid])))
+    const dependents = graph.dependents(node.uid).filter((dependent) => mayDecideFor(node, dependent))
+    await Promise.all(dependents.map((dependent) => removeOwners(client, dependent, [node.uid])))
     const latest = await this.#latest(client, graph, node)
     if (latest !== undefined) await removeFinalizer(client, node, latest, orphanFinalizer)
   }
+}
+
+/** An untrusted server may show objects with the uids of others: that one is gone is no proof for its dependents, who ask. */
+function recordGone(graph: Graph, { uid, resource }: Node): void {
+  if (resource.isAggregated === true) graph.lost(uid)
+  else graph.gone(uid)
+}
+
+/** Nor may what it says of its object release the dependents of another API's. */
+function mayDecideFor({ uid, resource }: Node, { owners }: Node): boolean {
+  if (resource.isAggregated !== true) return true
+  const isNamed = ({ apiVersion, kind }: OwnerReference): boolean =>
+    kind === resource.kind && parseGroupVersion(apiVersion).group === resource.group
+  return owners.some((reference) => reference.uid === uid && isNamed(reference))
 }
 
 async function readOwner(
