@@ -129,6 +129,14 @@ function overWebSocket(
   })
 }
 
+/** Resolves when everything has been sent, or the stream is broken. */
+function ended(stream: SpdyStream, last: string | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (last !== undefined) stream.write(last)
+    stream.end(() => resolve())
+  })
+}
+
 /** The client opens one stream per requested channel; the command starts when all are open. */
 function overSpdy(
   found: KubeletRequest,
@@ -168,12 +176,11 @@ function overSpdy(
       stdout: (text) => send("stdout", text),
       stderr: (text) => send("stderr", text),
       finish(status) {
-        for (const [name, one] of streams) {
-          if (name !== "error" && name !== "stdin" && name !== "resize") one.end()
-        }
-        streams.get("error")?.end(status)
-        const close = setTimeout(() => connection.end(), 100) // the client reads the status, then closes the connection
-        close.unref()
+        const sent = [...streams]
+          .filter(([name]) => name !== "stdin" && name !== "resize")
+          .map(([name, one]) => ended(one, name === "error" ? status : undefined))
+        // The client reads the status, then closes the connection. What it has not been sent by then would be lost.
+        void Promise.all(sent).then(() => setTimeout(() => connection.end(), 100).unref())
       },
     })
   })
