@@ -19,8 +19,8 @@ import type { ObjectName } from "../config.ts"
 export const vnAgentServerName = "vn-agent.polyplane"
 /** Longer than any gateway takes to read a new authority, before a certificate of it is used. */
 export const announcedMs = 10 * 60_000
-/** The current one and its predecessor, which vn-agents may still use. */
-const maxAuthorities = 2
+/** An announced one, the current one and its predecessor, which vn-agents may still use. */
+const maxAuthorities = 3
 
 type Data = Readonly<Record<string, string>>
 

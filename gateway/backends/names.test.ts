@@ -1,6 +1,7 @@
+import { Resolver } from "node:dns/promises"
 import { once } from "node:events"
 import { connect, createServer, type AddressInfo } from "node:net"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { lookupName } from "./names.ts"
 
 const looked = (name: string, options: Parameters<typeof lookupName>[1]): Promise<unknown> => {
@@ -29,6 +30,23 @@ test.each<[Parameters<typeof lookupName>[1], unknown]>([
 
 test("a name that nobody has is told as upstream", async () => {
   expect(await looked("a..b", {})).toBe("dial tcp: lookup a..b: no such host")
+})
+
+/** Name servers that fail in this way. */
+function withNameServers(code: string): void {
+  const failing = () => Promise.reject(Object.assign(new Error(code), { code }))
+  const spies = (["resolve4", "resolve6"] as const).map((method) => vi.spyOn(Resolver.prototype, method))
+  for (const spy of spies) spy.mockImplementation(failing)
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()))
+}
+
+test.each<[code: string, expected: unknown]>([
+  ["ENOTFOUND", ["127.0.0.1", 4]],
+  ["ENODATA", ["127.0.0.1", 4]],
+  ["ETIMEOUT", "dial tcp: lookup 127.0.0.1: no such host"],
+])("a name is also looked for in the hosts file, unless name servers are silent: %s", async (code, expected) => {
+  withNameServers(code)
+  expect(await looked("127.0.0.1", {})).toEqual(expected) // as a name, which getaddrinfo() knows everywhere
 })
 
 test("a connection finds its server by it", async () => {
