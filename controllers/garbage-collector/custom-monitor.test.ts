@@ -19,6 +19,8 @@ const only = ["garbage-collector"]
 /** Serves widgets in some versions only. */
 class VersionedCluster extends FakeCluster {
   served: readonly string[] = ["v1"]
+  /** Number of requests for widgets in other versions. */
+  refused = 0
 
   override async get<T extends KubeObject>(...call: Parameters<FakeCluster["get"]>): Promise<T> {
     this.#check(call[0])
@@ -30,13 +32,25 @@ class VersionedCluster extends FakeCluster {
     return super.list<T>(...call)
   }
 
+  override async patch<T extends KubeObject>(...call: Parameters<FakeCluster["patch"]>): Promise<T> {
+    this.#check(call[0])
+    return super.patch<T>(...call)
+  }
+
+  override async delete(...call: Parameters<FakeCluster["delete"]>) {
+    this.#check(call[0])
+    return super.delete(...call)
+  }
+
   override watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
     this.#check(resource)
     return super.watch<T>(resource, options)
   }
 
   #check({ resource, version }: Resource): void {
-    if (resource === "widgets" && !this.served.includes(version)) throw noSuchPath()
+    if (resource !== "widgets" || this.served.includes(version)) return
+    this.refused++
+    throw noSuchPath()
   }
 }
 
@@ -176,25 +190,29 @@ describe("custom resources", () => {
     expect(asked).toBeGreaterThan(0)
   })
 
-  test.each(["Orphan", "Foreground"] as const)(
-    "of which no version is served any more keep no owner from being deleted (%s)",
-    async (propagationPolicy) => {
-      const cluster = new VersionedCluster()
-      await using harness = await startHarness({ only, cluster })
-      await defineWidgets(harness)
-      const owner = reference(await harness.create(configMaps, config("a")))
-      await harness.create(widgets, widget([{ ...owner, blockOwnerDeletion: true }]))
-      // By then the widget has been looked at.
-      await harness.create(configMaps, config("probe", [nobody]))
-      await eventually(() => expect(names(cluster)).toEqual(["a"]))
-      cluster.served = []
-      const versions = [{ name: "v1", served: false, storage: true }]
-      cluster.edit(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
-      await cluster.delete(configMaps, "default", "a", { propagationPolicy })
-      await eventually(() => expect(names(cluster)).toEqual([]))
-      expect(names(cluster, widgets)).toEqual(["w"])
-    },
-  )
+  test.each<[policy: "Orphan" | "Foreground", left: [name: string, owners: OwnerReference[]][]]>([
+    ["Orphan", [["w", []]]],
+    ["Foreground", []],
+  ])("of which no version is served any more are waited for (%s)", async (propagationPolicy, left) => {
+    const cluster = new VersionedCluster()
+    await using harness = await startHarness({ only, cluster })
+    await defineWidgets(harness)
+    const owner = reference(await harness.create(configMaps, config("a")))
+    await harness.create(widgets, widget([{ ...owner, blockOwnerDeletion: true }]))
+    // By then the widget has been looked at.
+    await harness.create(configMaps, config("probe", [nobody]))
+    await eventually(() => expect(names(cluster)).toEqual(["a"]))
+    cluster.served = []
+    const versions = [{ name: "v1", served: false, storage: true }]
+    cluster.edit(customResourceDefinitions, undefined, "widgets.example.com", { spec: { versions } })
+    const { refused } = cluster
+    await cluster.delete(configMaps, "default", "a", { propagationPolicy })
+    await eventually(() => expect(cluster.refused).toBeGreaterThan(refused))
+    expect(names(cluster)).toEqual(["a"])
+    serve(cluster, "v1")
+    const leftOver = () => cluster.all(widgets).map(({ metadata }) => [metadata.name, metadata.ownerReferences ?? []])
+    await eventually(() => expect([names(cluster), leftOver()]).toEqual([[], left]))
+  })
 
   test("keep their tenant awake until they have been listed, but no longer than half a minute and not by being asked for", async () => {
     const clock = new FakeClock()

@@ -226,11 +226,9 @@ export class Monitors {
     custom.delete(id)
     const graph = (): Graph => this.#sink.graph(tenant)
     const settled = (): void => this.#check(tenant)
-    if (resource.version === "") {
-      // They can neither be read nor deleted: as upstream, what waits for them would have to wait without end.
-      graph().forget(resource.group, resource.kind)
-      settled()
-    } else custom.set(id, new CustomMonitor({ ctx: this.#ctx, tenant, resource, graph, settled }))
+    // As upstream, what waits for objects that can neither be released nor deleted waits until a version is served again.
+    if (resource.version === "") settled()
+    else custom.set(id, new CustomMonitor({ ctx: this.#ctx, tenant, resource, graph, settled }))
   }
 
   /** The definition is gone, and with it all of its objects. */
