@@ -130,8 +130,10 @@ test.each(seeds(3))(
       return true
     }
     for (let step = 0; step < 150; step++) {
-      done.push(chance(random, 0.15) ? await meddle(random, superClient, home) : await act(random, client))
-      if (!chance(random, 0.4)) continue
+      const isMeddling = chance(random, 0.15)
+      done.push(isMeddling ? await meddle(random, superClient, home) : await act(random, client))
+      // A second change of a copy before the first is undone may take its address for good: a server never changes one.
+      if (!isMeddling && !chance(random, 0.4)) continue
       await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
       await eventually(same, { what: "the specs are the same", timeoutMs: 20_000 })
     }

@@ -115,7 +115,7 @@ export function specChange(wanted: Spec, current: Spec): Record<string, unknown>
     const change = mergeDiff(current[name], value)
     if (change !== undefined) patch[name] = change
   }
-  const ports = mergePorts(wanted.ports ?? [], current.ports ?? [])
+  const ports = mergePorts(wanted, current.ports ?? [])
   if (!equalIgnoringNulls(ports, current.ports ?? [])) patch["ports"] = ports
   return Object.keys(patch).length === 0 ? undefined : patch
 }
@@ -138,9 +138,11 @@ const needsHealthCheckPort = ({ type, externalTrafficPolicy }: Spec): boolean =>
 const defined = (fields: Record<string, unknown>): Partial<Spec> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** The tenant's ports, with super's node ports where the tenant specifies none. */
-function mergePorts(wanted: readonly Port[], current: readonly Port[]): Port[] {
-  return wanted.map((port) => {
+/** The tenant's ports, with super's node ports where the tenant specifies none but may have some. */
+function mergePorts({ type, allocateLoadBalancerNodePorts, ports = [] }: Spec, current: readonly Port[]): Port[] {
+  // A server keeps those that somebody has made by another type in between.
+  if (type === "LoadBalancer" && allocateLoadBalancerNodePorts === false) return ports
+  return ports.map((port) => {
     if (port.nodePort !== undefined && port.nodePort !== 0) return port
     const nodePort = samePort(port, current)?.nodePort
     return nodePort === undefined ? port : { ...port, nodePort }
