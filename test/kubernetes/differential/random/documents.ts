@@ -13,12 +13,10 @@ export function randomDocumentScenario(seed: number): Scenario {
   return { name: `documents at random, seed ${seed}`, steps: titled(steps), anyOrder: true, byChance: true }
 }
 
-/** Those that other scenarios do not change, and the lists of all groups, in which theirs are left out. */
+/** Those that other scenarios do not change, which define kinds and groups at the same time. */
 const paths = [
   "/api",
   "/api",
-  "/apis",
-  "/apis",
   "/api/v1",
   "/apis/apps",
   "/apis/apps/v1",
