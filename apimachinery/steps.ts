@@ -2,6 +2,9 @@
 
 export type Steps<T> = Generator<void, T, void>
 
+/** Number of names or items that one step handles, where it does little with each. */
+export const mostAtOnce = 5000
+
 /** Without a break. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next()

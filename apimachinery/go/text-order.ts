@@ -1,6 +1,6 @@
 // Go's order of strings, by their UTF-8 bytes; JavaScript's is by code units.
 
-import type { Steps } from "../steps.ts"
+import { mostAtOnce, type Steps } from "../steps.ts"
 
 const high = /[\ud800-\uffff]/
 
@@ -25,9 +25,6 @@ export function sortTexts(texts: string[]): void {
     return
   }
 }
-
-/** Number of texts that one step of {@link sortingTexts} sorts or merges. */
-const mostAtOnce = 5000
 
 /** sortTexts with pauses, for very many. */
 export function* sortingTexts(texts: string[]): Steps<void> {

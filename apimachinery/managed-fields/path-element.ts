@@ -9,7 +9,7 @@ import { int64, parseExactly } from "../schema/exact-integers.ts"
 import { firstOverflow } from "../schema/json/number-literals.ts"
 import { maxDepth, survey } from "../schema/json/survey.ts"
 import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
-import { atOnce, type Steps } from "../steps.ts"
+import { atOnce, mostAtOnce, type Steps } from "../steps.ts"
 import { compareText, sortingTexts } from "../go/text-order.ts"
 
 export type PathElement = string
@@ -95,9 +95,6 @@ export function compareElements(a: PathElement, b: PathElement, read = reading):
   const [left, right] = [read(a), read(b)]
   return kind === 0x6b /* k */ ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value)
 }
-
-/** Number of elements that one step looks at. */
-const mostAtOnce = 5000
 
 /** Sorts different elements in place. */
 export function sortElements(elements: PathElement[]): void {

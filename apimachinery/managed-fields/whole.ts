@@ -2,7 +2,7 @@
 
 import type { Json } from "../object.ts"
 import type { JsonObject } from "../schema/json-object.ts"
-import type { Steps } from "../steps.ts"
+import { mostAtOnce, type Steps } from "../steps.ts"
 import { sortingTexts, sortTexts } from "../go/text-order.ts"
 import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { addItems, elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
@@ -27,9 +27,6 @@ export function whole(building: Building, value: Json, type: MergeType): FieldSe
   if (map === undefined) throw notOfItsType()
   return map.atomic ? leaf : wholeMap(building, value, map)
 }
-
-/** Number of names or items that one step adds to a set. */
-const mostAtOnce = 5000
 
 function wholeMap(building: Building, map: JsonObject, type: MapType): FieldSet {
   const names = Object.keys(map)
