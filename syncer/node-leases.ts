@@ -1,7 +1,7 @@
 // Renews the Leases of virtual nodes in kube-node-lease, for tenants that run their own controller manager: it considers a node dead
 // if its Lease is not renewed. Other tenants do not need Leases: node health is determined in the super cluster, and the Ready
 // condition is copied. Leases are renewed while that condition is known, with a kubelet's timing, and the tenant is awake. That is no use of
-// it: who watches Leases keeps it awake (gateway/endpoints/verbs/watch.ts), and otherwise nobody misses renewals.
+// it: who watches Leases keeps it awake (gateway/endpoints/node-leases.ts), and otherwise nobody misses renewals.
 
 import { microTimestamp, type KubeObject, type Node } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"

@@ -10,7 +10,8 @@ import type { Graph } from "./graph.ts"
 
 /**
  * So long is the first list waited for, which is repeated if it fails: it may be a matter of moments, and nothing brings back what is
- * decided without its objects. Source: k8s.io/kubernetes/cmd/kube-controller-manager/app/core.go (syncPeriod). */
+ * decided without its objects. Source: k8s.io/kubernetes/cmd/kube-controller-manager/app/core.go (syncPeriod).
+ */
 const patienceMs = 30_000
 
 export interface CustomMonitorParts {
