@@ -11,7 +11,6 @@ import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { clusterVersions } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
-import { startControllers } from "../../controllers/main.ts"
 import { Gateway, type RunningGateway } from "../../gateway/main.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { defaultClusterVersion, type Operator, startOperator } from "../../operator/main.ts"
@@ -43,6 +42,9 @@ const leaderTimeoutMs = 75_000
 /** Interval of checking whether VirtualClusters are served. */
 const servedMs = 100
 
+/** A tenth of the program, which answers no requests: loaded when the gateway serves already. */
+const loadControllers = () => import("../../controllers/main.ts")
+
 export interface WorkOptions {
   gateway: RunningGateway
   superClient: KubeClient
@@ -58,7 +60,7 @@ export type Background = (stack: AsyncDisposableStack) => Promise<void>
 export interface Work extends WorkOptions {
   operator(): Promise<Operator>
   syncer(): Promise<AsyncDisposable>
-  controllers(): AsyncDisposable
+  controllers(): Promise<AsyncDisposable>
 }
 
 export function workOf(options: WorkOptions): Work {
@@ -73,9 +75,10 @@ export function workOf(options: WorkOptions): Work {
       return operator
     },
     syncer: () => startSyncer({ ...working, vnAgentEndpoint }),
-    controllers() {
+    async controllers() {
       // Workers run the controllers of their own tenants.
       if (!(gateway instanceof Gateway)) return new AsyncDisposableStack()
+      const { startControllers } = await loadControllers()
       const signer = createCertificateSigner(gateway.tenants)
       const rootCertificateAuthority = gateway.certificateAuthority
       return startControllers(gateway.tenants, { rootCertificateAuthority, signer, log, metrics })
@@ -100,6 +103,7 @@ export async function startWithSimulator(
     // First, because somebody may be waiting for a new tenant; what is there already has been served before.
     await operator.whenReady()
     const rootCertificateAuthority = gateway.certificateAuthority
+    const { startControllers } = await loadControllers()
     running.use(
       startControllers(singleCluster(superClient, "super", log), {
         rootCertificateAuthority,
@@ -108,7 +112,7 @@ export async function startWithSimulator(
       }),
     )
     running.use(await work.syncer())
-    running.use(work.controllers())
+    running.use(await work.controllers())
   }
 }
 
@@ -119,7 +123,7 @@ export async function startAmongReplicas(work: Work, stack: AsyncDisposableStack
   const common = { client: superClient, identity, log, metrics, times: replicaTimes }
   const lead = (name: string, begin: () => Promise<AsyncDisposable>) =>
     void stack.use(Leadership.start({ ...common, name, work: begin }))
-  lead(controllersLease, () => Promise.resolve(work.controllers()))
+  lead(controllersLease, () => work.controllers())
   lead(syncerLease, () => work.syncer())
   lead(operatorLease, () => work.operator())
   await untilServed(superClient)
@@ -128,7 +132,7 @@ export async function startAmongReplicas(work: Work, stack: AsyncDisposableStack
 /** The tenants belong to this process alone, but other processes may work on the super cluster, one at a time. */
 export async function startAlone(work: Work, stack: AsyncDisposableStack): Promise<void> {
   const { gateway, superClient, log, metrics } = work
-  stack.use(work.controllers())
+  stack.use(await work.controllers())
   const common = { client: superClient, identity: identityOf(gateway), log, metrics }
   const lead = (name: string, begin: () => Promise<AsyncDisposable>) =>
     stack.use(Leadership.start({ ...common, name, work: begin })).untilWorking(leaderTimeoutMs)
