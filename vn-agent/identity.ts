@@ -2,7 +2,9 @@
 // damage of a leaked one; bound to the node by its audience, so that a node cannot use it on another.
 
 import type { KeyObject } from "node:crypto"
-import { errors, jwtVerify, SignJWT } from "jose"
+import * as errors from "jose/errors"
+import { SignJWT } from "jose/jwt/sign"
+import { jwtVerify } from "jose/jwt/verify"
 
 export const identityIssuer = "polyplane-gateway"
 const algorithm = "ES256"

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Agent } from "node:https"
 import type { Duplex } from "node:stream"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
-import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
+import type { RequestHandler } from "http-proxy-middleware"
 import type { Pod } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
 import type { Log } from "../client/log.ts"
@@ -75,12 +75,12 @@ class Calls implements Disposable {
   readonly #node: string
   readonly #client: KubeClient
   readonly #log: Log
-  #kubelet: UpgradeTarget
+  #kubelet: UpgradeTarget & Pick<KubeletAccess, "host" | "port">
   /** For requests without upgrade. */
   readonly #agent: Agent
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
-  readonly #forward: RequestHandler
+  #forward: RequestHandler | undefined
   readonly #silence = new SilentServers()
   /** Requests that have been forwarded. */
   readonly #asked = new WeakMap<IncomingMessage, PromiseWithResolvers<IncomingMessage>>()
@@ -102,7 +102,13 @@ class Calls implements Disposable {
     this.#path =
       basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
     this.#token = token
-    this.#forward = createProxyMiddleware({
+  }
+
+  /** Its package is loaded with the first call: an eighth of the time until `polyplane up` is ready, with the agents of its nodes. */
+  async #forwarding(): Promise<RequestHandler> {
+    const { createProxyMiddleware } = await import("http-proxy-middleware")
+    const { host, port } = this.#kubelet
+    return (this.#forward ??= createProxyMiddleware({
       target: { protocol: "https:", host, port }, // an address may be one of IPv6
       agent: this.#agent,
       proxyTimeout: 0, // a followed log may be silent for hours
@@ -118,7 +124,7 @@ class Calls implements Disposable {
           this.#asked.get(request)?.reject(new CallRefused(502, "the kubelet of this node does not answer"))
         },
       },
-    })
+    }))
   }
 
   /** Closes the connections to the kubelet that are kept. */
@@ -138,10 +144,14 @@ class Calls implements Disposable {
     if (routed.upgrade) throw new CallRefused(400, "Upgrade request required")
     if (hasBody(request)) throw new CallRefused(400, "this takes no body")
     await this.#replaceHeaders(request)
+    const forward = this.#forward ?? (await this.#forwarding())
     if (response.destroyed) return // the caller has disconnected: nothing would end a connection opened now
     this.#begin(identity, response)
     request.url = path
-    const answer = await this.#ask(request, response)
+    const asked = Promise.withResolvers<IncomingMessage>()
+    this.#asked.set(request, asked)
+    forward(request, response).catch(asked.reject)
+    const answer = await asked.promise // until the caller disconnects
     const { statusCode: code = 502 } = answer
     if (code >= 400) throw new CallRefused(code, refusalText(identity, routed, await beginningOf(answer)))
     for (const name of ["content-type", "content-encoding"]) {
@@ -151,14 +161,6 @@ class Calls implements Disposable {
     response.writeHead(code)
     response.flushHeaders()
     answer.pipe(response) // the proxy ends each if the other one is cut off
-  }
-
-  /** Its answer, until the caller disconnects. */
-  #ask(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage> {
-    const asked = Promise.withResolvers<IncomingMessage>()
-    this.#asked.set(request, asked)
-    this.#forward(request, response).catch(asked.reject)
-    return asked.promise
   }
 
   async upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void> {

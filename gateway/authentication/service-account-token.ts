@@ -2,7 +2,12 @@
 // object exist. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
 
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
-import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT, type JWTPayload } from "jose"
+import { decodeProtectedHeader } from "jose/decode/protected_header"
+import * as errors from "jose/errors"
+import { compactVerify } from "jose/jws/compact/verify"
+import { decodeJwt } from "jose/jwt/decode"
+import { SignJWT } from "jose/jwt/sign"
+import type { JWTPayload } from "jose"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { goQuote, goQuoteList } from "../../apimachinery/go/quote.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"

@@ -1,7 +1,8 @@
 // Verifies a JWT of an issuer: signature, audience and validity period, in the order and with the reasons of upstream.
 // Source: github.com/coreos/go-oidc (verify.go, jwks.go) and k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
-import { compactVerify, errors } from "jose"
+import * as errors from "jose/errors"
+import { compactVerify } from "jose/jws/compact/verify"
 import { goQuote, goQuoteList } from "../../../apimachinery/go/quote.ts"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { type IDToken, readIDToken } from "./id-token-claims.ts"

@@ -1,7 +1,8 @@
 // The keys of an issuer, from OpenID Connect discovery. They are fetched when a token first names the issuer, after they expire,
 // and when a token names an unknown key; with a minimum interval between fetches.
 
-import { createLocalJWKSet, type JSONWebKeySet, type CompactVerifyGetKey } from "jose"
+import type { CompactVerifyGetKey, JSONWebKeySet } from "jose"
+import { createLocalJWKSet } from "jose/jwks/local"
 import type { Backends } from "../../backends/backends.ts"
 import { fetchDocument } from "./documents.ts"
 
