@@ -104,7 +104,7 @@ class Calls implements Disposable {
     this.#token = token
   }
 
-  /** Its package is loaded with the first call: an eighth of the time until `polyplane up` is ready, with the agents of its nodes. */
+  /** Its package is loaded with the first call: it would be a fifteenth of the work of a start of `polyplane up`, which runs agents. */
   async #forwarding(): Promise<RequestHandler> {
     const { createProxyMiddleware } = await import("http-proxy-middleware")
     const { host, port } = this.#kubelet

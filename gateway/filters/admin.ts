@@ -14,13 +14,17 @@ export const isForAdmin = ({ name, path }: NamedTenant): boolean => name === und
 
 /** It is loaded with the first request, since express has a tenth of the modules of a process, and most processes do not need it. */
 export function serveAdmin(parts: AdminSurfaceParts): Filter {
-  let surface: Promise<Router> | undefined
-  const load = async (): Promise<Router> => (await import("../admin/surface.ts")).createAdminSurface(parts)
+  let surface: Router | undefined
+  const load = async (): Promise<Router> => {
+    const { createAdminSurface } = await import("../admin/surface.ts")
+    return (surface ??= createAdminSurface(parts)) // after a load that failed, the next request tries again
+  }
   return (request, response, next) => {
     const { state } = response.locals
     if (!isForAdmin(state.named)) return next()
     if (!state.isAdministrator) throw unauthorized()
-    return (surface ??= load()).then((router) => answered(router, request, response))
+    if (surface !== undefined) return answered(surface, request, response)
+    return load().then((router) => answered(router, request, response))
   }
 }
 
