@@ -45,7 +45,7 @@ function* valuesOf(list: () => Buffer): Generator<Buffer> {
     reader.integer() // what the key shares with the one before
     const key = reader.integer()
     const value = reader.integer()
-    reader.bytes(key)
+    reader.position += key
     yield reader.bytes(value)
   }
 }
