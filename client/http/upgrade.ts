@@ -14,7 +14,7 @@ import { countUnsent, type HoldUnsent } from "./unsent.ts"
  * Timeout for a target to accept the last bytes of a client that has ended, for a client to end that has got the last bytes, and for one
  * to accept them whose stream is ended by a signal.
  */
-const closeTimeoutMs = 30_000
+export const closeTimeoutMs = 30_000
 /** After longer work at one piece that is translated, its side rests, as many times as long: others share the thread. */
 const longMs = 2
 const restsPerWork = 4

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { connect, type AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
+import { setImmediate } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { tunnel } from "./websocket-tunnel.ts"
 
@@ -15,6 +16,63 @@ const handshake = [
   "Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io",
 ]
 
+/** A node, and a gateway before it. Returns the gateway's port. */
+async function startNode(
+  accepted: (socket: Duplex) => void,
+  { hold, ended }: { hold?: (bytes: number) => () => void; ended?: () => void } = {},
+): Promise<number> {
+  const node = createServer().on("upgrade", (_request, socket: Duplex) => {
+    socket.on("error", () => undefined)
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n")
+    accepted(socket)
+  })
+  const front = createServer().on("upgrade", (request, socket: Duplex, head: Buffer) => {
+    const { port } = node.address() as AddressInfo
+    socket.on("error", () => undefined).once("close", () => ended?.())
+    void tunnel(request, { socket, head }, { protocol: "http:", host: "127.0.0.1", port, agent: false }, { hold })
+  })
+  for (const server of [node, front]) {
+    onTestFinished(() => void server.close())
+    await once(server.listen(0, "127.0.0.1"), "listening")
+  }
+  return (front.address() as AddressInfo).port
+}
+
+/** As a client sends it: masked, with zeros. */
+const bytesOfMessage = 4096
+const message = Buffer.concat([Buffer.of(0x82, 0xfe, 0x10, 0, 0, 0, 0, 0), Buffer.alloc(bytesOfMessage)])
+
+test.each([
+  ["and says so", Buffer.of(0x88, 0x80, 0, 0, 0, 0)],
+  ["and does not say so", Buffer.alloc(0)],
+])("a node that takes its time gets all that a client has sent before it closes, %s", async (_what, last) => {
+  const atNode = Promise.withResolvers<Duplex>()
+  const left = Promise.withResolvers<void>()
+  let isHeld = false
+  const hold = () => {
+    isHeld = true
+    return () => (isHeld = false)
+  }
+  const port = await startNode(atNode.resolve, { hold, ended: left.resolve })
+  const client = connect(port, "127.0.0.1").resume()
+  client.write(`${handshake.join("\r\n")}\r\n\r\n`)
+  const node = await atNode.promise
+  let messages = 0
+  // Until the buffers of the node's connection are full.
+  while (!isHeld) {
+    await new Promise<void>((resolve) => client.write(message, () => resolve()))
+    messages++
+    await setImmediate()
+  }
+  client.end(last)
+  await left.promise
+  let received = 0
+  node.on("data", (piece: Buffer) => (received += piece.length))
+  await once(node, "end")
+  expect(received).toBe(messages * bytesOfMessage)
+  await expect.poll(() => isHeld).toBe(false)
+})
+
 test.each([
   ["the client", false],
   ["the node", true],
@@ -22,29 +80,19 @@ test.each([
   "what is not taken of a tunnel counts until %s has left and both are closed, and not longer",
   async (_who, isNode) => {
     const atNode = Promise.withResolvers<Duplex>()
-    const node = createServer().on("upgrade", (_request, socket: Duplex) => {
-      socket.on("error", () => undefined)
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n")
-      const flood = (): void => void socket.write(Buffer.alloc(64 * 1024), (error) => (error ? undefined : flood()))
-      flood()
-      atNode.resolve(socket)
-    })
     let held = 0
     let ends = 0
     const hold = (bytes: number) => {
       held += bytes
       return () => (held -= bytes)
     }
-    const front = createServer().on("upgrade", (request, socket: Duplex, head: Buffer) => {
-      const { port } = node.address() as AddressInfo
-      socket.on("error", () => undefined).once("close", () => ends++)
-      void tunnel(request, { socket, head }, { protocol: "http:", host: "127.0.0.1", port, agent: false }, { hold })
-    })
-    for (const server of [node, front]) {
-      onTestFinished(() => void server.close())
-      await once(server.listen(0, "127.0.0.1"), "listening")
+    const accepted = (socket: Duplex): void => {
+      const flood = (): void => void socket.write(Buffer.alloc(64 * 1024), (error) => (error ? undefined : flood()))
+      flood()
+      atNode.resolve(socket)
     }
-    const client = connect((front.address() as AddressInfo).port, "127.0.0.1")
+    const port = await startNode(accepted, { hold, ended: () => ends++ })
+    const client = connect(port, "127.0.0.1")
     client.on("error", () => undefined)
     client.write(`${handshake.join("\r\n")}\r\n\r\n`)
     await expect.poll(() => held).toBeGreaterThan(0)

@@ -4,7 +4,13 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
-import { type ForwardOptions, join, openUpgradeFor, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
+import {
+  closeTimeoutMs,
+  type ForwardOptions,
+  join,
+  openUpgradeFor,
+  type UpgradeTarget,
+} from "../../../../../client/http/upgrade.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"
@@ -35,9 +41,13 @@ export async function tunnel(
     "x-stream-protocol-version": portForwardProtocol,
   }
   const far = await openUpgradeFor(socket, { ...target, method: "POST", headers }, { signal })
-  // The connection to the node is closed with the client's, also after a failed handshake.
-  socket.once("close", () => far.socket.destroy())
-  if (socket.destroyed) far.socket.destroy()
+  let near: Duplex | undefined
+  const left = (): void => {
+    if (near === undefined) far.socket.destroy() // a failed handshake
+    else passOnLast(near, far.socket)
+  }
+  socket.once("close", left)
+  if (socket.destroyed) left()
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -46,9 +56,18 @@ export async function tunnel(
   delete request.headers["sec-websocket-protocol"]
   server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
-    const near = createWebSocketStream(client)
-    // It would wait for the end of a handshake, also on a connection that is reset.
-    socket.once("close", () => near.destroy())
+    near = createWebSocketStream(client)
     join(near, far.socket, { hold, signal, heads: [Buffer.alloc(0), far.head] })
   })
+}
+
+/** When the client's connection has closed. Without this, its stream would stay open until the node has ended, too. */
+function passOnLast(near: Duplex, far: Duplex): void {
+  const late = setTimeout(() => far.destroy(), closeTimeoutMs).unref()
+  const end = (): void => {
+    clearTimeout(late)
+    near.destroy()
+  }
+  if (near.readableEnded) end()
+  else near.once("end", end)
 }
