@@ -21,6 +21,7 @@ export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | und
   const begin = (bytes: number): void => {
     if (release === undefined && !to.destroyed && bytes > 0) release = hold(bytes, cut)
   }
+  if (to.writableNeedDrain) begin(to.writableLength + from.readableHighWaterMark)
   // While it is paused, the source reads until its own buffer is full.
   from.on("pause", () => begin(to.writableLength + from.readableHighWaterMark))
   // The destination still has the end of it.
@@ -29,4 +30,13 @@ export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | und
   // Not followed by a "drain" when it has been ended, nor soon by "close" if its other side is open.
   to.once("finish", end)
   to.once("close", end)
+}
+
+/** For the end of an answer that has been written at once. */
+export function countRest(to: Writable, hold: HoldUnsent | undefined): void {
+  if (hold === undefined || to.destroyed || to.writableLength === 0) return
+  const release = hold(to.writableLength, () => void to.destroy())
+  if (release === undefined) return
+  to.once("finish", release)
+  to.once("close", release)
 }

@@ -1,14 +1,19 @@
 import type { ServerResponse } from "node:http"
 import { expect, test } from "vitest"
+import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { Sweeper } from "./untaken.ts"
 
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "summary">
+
+const ofShort = { isLongRunning: false, summary: {} } as Pick<Answered, "isLongRunning" | "summary">
+
 test("an answer that had ended a sweep ago is destroyed, and those in progress are not", () => {
   const destroyed: string[] = []
-  const active = new Arrivals<{ response: ServerResponse }>()
+  const active = new Arrivals<Answered>()
   const answering = (name: string, progress: { writableEnded?: boolean; isEnding?: boolean }) => {
     const response = { writableEnded: false, ...progress, destroy: () => void destroyed.push(name) }
-    const remove = active.add({ response: response as unknown as ServerResponse })
+    const remove = active.add({ ...ofShort, response: response as unknown as ServerResponse })
     return { response, remove }
   }
   const later = answering("later", {})
@@ -25,3 +30,21 @@ test("an answer that had ended a sweep ago is destroyed, and those in progress a
   sweeper.sweep()
   expect(destroyed).toEqual(["untaken", "held back", "later"])
 })
+
+test.each([
+  ["a log", { isLongRunning: true, verb: "get", statusCode: 200 }, true],
+  ["a refused log", { isLongRunning: true, verb: "get", statusCode: 401 }, false],
+  ["a watch", { isLongRunning: true, verb: "watch", statusCode: 200 }, false],
+  ["a list", { isLongRunning: false, verb: "list", statusCode: 200 }, false],
+])(
+  "a client that takes the end of %s late gets it if clients of such answers may take their time",
+  (_what, of, gets) => {
+    let isDestroyed = false
+    const response = { writableEnded: true, statusCode: of.statusCode, destroy: () => (isDestroyed = true) }
+    const active = new Arrivals<Answered>()
+    active.add({ ...of, response, summary: { info: { verb: of.verb } } } as unknown as Answered)
+    const sweeper = new Sweeper(active)
+    for (let sweeps = 0; sweeps < 10; sweeps++) sweeper.sweep()
+    expect(isDestroyed).toBe(!gets)
+  },
+)

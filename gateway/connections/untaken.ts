@@ -1,13 +1,16 @@
 // Clients that do not take the end of their answer. A request has a time limit from when its caller is known, and ends when its
 // answer has been sent; an answer that ends before that, or comes from another process, would wait for its client without a limit,
 // with its stream or connection.
+//
+// Clients of logs and proxies take their time, as a pager does, and upstream waits for them: what such an answer holds is counted
+// (client/http/unsent.ts). A refusal of one is like any other answer: who asked may be unknown.
 
 import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { RequestState } from "../filters/state.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 
-type Answered = Pick<RequestState, "response">
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "summary">
 
 /** Every `limitMs` the answers are destroyed that had ended the time before already. */
 export function endUntaken(server: Pick<Server, "once">, active: Arrivals<RequestState>, limitMs: number): void {
@@ -25,7 +28,7 @@ export class Sweeper {
   }
 
   sweep(): void {
-    const ended = this.#active.values.filter(({ response }) => hasEnded(response))
+    const ended = this.#active.values.filter((state) => hasEnded(state.response) && !mayWait(state))
     const before = this.#ended
     this.#ended = new Set(ended.filter((state) => !before.has(state)))
     for (const state of ended) if (before.has(state)) state.response.destroy()
@@ -35,4 +38,8 @@ export class Sweeper {
 /** GatewayResponse holds the end of some answers back. */
 function hasEnded(response: ServerResponse & { readonly isEnding?: boolean }): boolean {
   return response.writableEnded || response.isEnding === true
+}
+
+function mayWait({ response, isLongRunning, summary }: Answered): boolean {
+  return isLongRunning && summary.info?.verb !== "watch" && response.statusCode < 400
 }

@@ -13,7 +13,7 @@ import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
-import { countUnsent } from "../../client/http/unsent.ts"
+import { countRest, countUnsent } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
 import { goError, malformedResponse } from "../backends/go-errors.ts"
@@ -164,9 +164,7 @@ async function sendAnswer(
   if (place !== undefined && location !== undefined) headers["location"] = rewriteURL(location, place)
   const code = answer.statusCode ?? 502
   if (place !== undefined && location === undefined && request.method !== "HEAD" && isHTML(answer)) {
-    const rewrite = (html: Buffer): Promise<Buffer> =>
-      rewritten(html, answer.headers["content-encoding"] === "gzip", place, turns)
-    await sendHTML(response.writeHead.bind(response, code), headers, response, answer, rewrite)
+    await sendHTML(response.writeHead.bind(response, code), headers, response, answer, place, turns)
     return
   }
   response.writeHead(code, headers)
@@ -187,7 +185,8 @@ async function sendHTML(
   headers: OutgoingHttpHeaders,
   response: ServerResponse,
   answer: IncomingMessage,
-  rewrite: (html: Buffer) => Promise<Buffer>,
+  place: Place,
+  turns: Turns,
 ): Promise<void> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -201,12 +200,14 @@ async function sendHTML(
   if (bytes > maxRewrittenBytes) {
     begin(headers)
     response.write(read)
+    countUnsent(answer, response, turns.holdUnsent)
     await pipeline(answer, response).catch(() => response.destroy())
     return
   }
-  const body = await rewrite(read)
+  const body = await rewritten(read, answer.headers["content-encoding"] === "gzip", place, turns)
   begin({ ...headers, "content-length": body.length })
   response.end(body)
+  countRest(response, turns.holdUnsent)
 }
 
 const expand = promisify(gunzip)

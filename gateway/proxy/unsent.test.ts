@@ -2,10 +2,11 @@
 
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
+import { connect, type IncomingHttpHeaders } from "node:http2"
 import type { AddressInfo } from "node:net"
 import { Readable, type Duplex } from "node:stream"
 import type { TLSSocket } from "node:tls"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { NodeFixture } from "../testing/node-fixture.ts"
 import { askRaw } from "../testing/raw-request.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
@@ -43,7 +44,11 @@ beforeAll(async () => {
   node = await NodeFixture.start()
   gateway = await startTestGateway({ nodeDialer: () => node.dialer, limits: { maxUnsentBytes: 2 * MiB } })
   tenant = await gateway.createTenant("a")
-  program = createServer((_request, response) => endless(response))
+  program = createServer(({ url }, response) => {
+    if (url === "/endless") return endless(response)
+    const bytes = Number(url?.slice(1)) * MiB
+    response.writeHead(200, { "content-type": "text/html" }).end(Buffer.alloc(bytes, "x"))
+  })
   program.on("upgrade", (_request, socket: Duplex) => {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
     endless(socket)
@@ -95,4 +100,22 @@ test.each([
   expect(open).toBeGreaterThan(4)
   for (const socket of [read, ...unread]) socket.destroy()
   await expect.poll(() => open).toBe(0)
+})
+
+test.each([
+  ["rewritten", 3],
+  ["too long to be rewritten", 7],
+])("a page that is %s counts while it is not taken", async (_what, size) => {
+  const session = connect(gateway.gateway.url, {
+    ca: gateway.gateway.certificateAuthority,
+    cert: tenant.certificate,
+    key: tenant.key,
+  })
+  onTestFinished(() => session.destroy())
+  const path = `/tenants/a/api/v1/namespaces/default/pods/web:8080/proxy/${size}`
+  const stream = session.request({ ":path": path }).on("error", () => undefined)
+  const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders]
+  expect(headers[":status"]).toBe(200)
+  // It is more than all streams may hold.
+  await expect.poll(() => stream.closed).toBe(true)
 })
