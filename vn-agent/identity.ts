@@ -9,8 +9,11 @@ import { jwtVerify } from "jose/jwt/verify"
 export const identityIssuer = "polyplane-gateway"
 const algorithm = "ES256"
 const lifetimeSeconds = 60
-/** Allowed difference between the clocks of gateway and node. */
-const clockToleranceSeconds = 10
+/**
+ * Allowed difference between the clocks of gateway and node: that for which upstream's signers backdate certificates, which is what kubelets
+ * tolerate of kube-apiserver. A leaked token can be used for so much longer, on its node.
+ */
+const clockToleranceSeconds = 5 * 60
 
 export interface TenantIdentity {
   tenant: string
