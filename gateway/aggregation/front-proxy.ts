@@ -27,7 +27,12 @@ export class FrontProxy {
     if (this.#issued === undefined || this.#issued.until < now || now < this.#issued.from) {
       const certificate = issueClientCertificate(this.#authority, { name: frontProxyName, groups: [] })
       const { backdateMs, clientMs, renewBeforeMs } = certificateLifetimes
-      this.#issued = { certificate, from: now - backdateMs, until: now + clientMs - renewBeforeMs }
+      const issued = { certificate, from: now - backdateMs, until: now + clientMs - renewBeforeMs }
+      this.#issued = issued
+      // What has failed is tried again.
+      certificate.catch(() => {
+        if (this.#issued === issued) this.#issued = undefined
+      })
     }
     return this.#issued.certificate
   }

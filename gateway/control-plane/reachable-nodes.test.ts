@@ -3,10 +3,15 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject, Node } from "../../apimachinery/object.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { configMaps, nodes } from "../../client/resources.ts"
 import { NodeFixture } from "../testing/node-fixture.ts"
+import { type Authority, createAuthority } from "../pki/pki.ts"
+import { FrontProxy } from "../aggregation/front-proxy.ts"
+import { SilentServers } from "../../client/http/silent-servers.ts"
+import { NetworkRules } from "../backends/networks.ts"
+import { ReachableNodes } from "./reachable-nodes.ts"
 import { type RawAnswer, startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 let gateway: TestGateway
@@ -85,4 +90,34 @@ test("a virtual node that the super cluster no longer has is not called", async 
   await place("a", { InternalIP: "127.0.0.1" }, { metadata: { labels: { [virtualNodeLabel]: "true" } } })
   const { code, text } = await ask("a")
   expect([code, text]).toEqual([503, expect.stringContaining("node node-1 has no address to reach its kubelet at")])
+})
+
+test.each<[string, (authority: Authority) => () => Promise<unknown>]>([
+  [
+    "kubelets",
+    (clientCertificateAuthority) => {
+      const nodes = new ReachableNodes({
+        superNodes: { dial: () => Promise.resolve(undefined) },
+        silentServers: new SilentServers(),
+        networks: new NetworkRules(["192.0.2.0/24"]),
+        trust: { clientCertificateAuthority },
+      })
+      const status = { addresses: [{ type: "InternalIP", address: "192.0.2.1" }] }
+      return () => nodes.dial({ metadata: { name: "n" }, status } as Node)
+    },
+  ],
+  [
+    "aggregated APIs",
+    (authority) => {
+      const proxy = new FrontProxy(authority)
+      return () => proxy.certificate()
+    },
+  ],
+])("a certificate for %s that could not be issued is issued for the next call", async (_what, start) => {
+  const { certificate, key } = await createAuthority("clients")
+  const authority = { certificate, key: undefined as unknown as Authority["key"] }
+  const call = start(authority)
+  await expect(call()).rejects.toThrow()
+  authority.key = key
+  await call()
 })

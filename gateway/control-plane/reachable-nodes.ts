@@ -74,7 +74,12 @@ export class ReachableNodes implements NodeDialer {
     const known = await this.#client
     if (known !== undefined && !mustBeRenewed(new X509Certificate(known.certificate))) return known
     const { clientCertificateAuthority } = this.#parts.trust
-    this.#client = issueClientCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
-    return this.#client
+    const issued = issueClientCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
+    this.#client = issued
+    // What has failed is tried again.
+    issued.catch(() => {
+      if (this.#client === issued) this.#client = undefined
+    })
+    return issued
   }
 }
