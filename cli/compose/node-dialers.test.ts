@@ -50,7 +50,7 @@ test.each(["ExternalIP", "Hostname"])("a node that only has an address of type %
   const status = { addresses: [{ type, address: "there" }], daemonEndpoints: { kubeletEndpoint: { Port: 10250 } } }
   const node = { metadata: { name: "node-1" }, status } as Node
   const found = { get: () => Promise.resolve(node) } as unknown as KubeClient
-  expect(await agentsOnNodes(found, 10550)("node-1")).toEqual({ host: "there", port: 10550, lookup: lookupName })
+  expect(await agentsOnNodes(found, 10550)("node-1")).toMatchObject({ host: "there", port: 10550, lookup: lookupName })
   const kubelets = kubeletDialer({ certificateAuthority: "", certificate: "", key: "" })
   expect(await kubelets.dial(node)).toMatchObject({ host: "there", port: 10250, lookup: lookupName })
 })

@@ -2,22 +2,27 @@
 // tenant.
 
 import type { KeyObject } from "node:crypto"
+import type { Agent } from "node:https"
 import type { LookupFunction } from "node:net"
 import { nodeAddress } from "../../apimachinery/core/node-address.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { type Clock, systemClock } from "../../client/clock.ts"
 import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { lookupName } from "../../gateway/backends/names.ts"
 import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
+import { NodeAddresses } from "./node-addresses.ts"
 
 export interface Endpoint {
   host: string
   port: number
   /** If `host` may be a name. */
   lookup?: LookupFunction
+  /** Opens the connections; default: nobody else does. */
+  agent?: Agent
 }
 
 /** The address of the kubelet according to a Node of the super cluster. */
@@ -74,13 +79,19 @@ export function superNode(superClient: Pick<KubeClient, "get">, name: string): P
 }
 
 /** The vn-agents listen on each node at this port, at the address in the super cluster's Node. */
-export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number): VnAgentAccess["endpoint"] {
-  return async (name) => {
+export function agentsOnNodes(
+  superClient: Pick<KubeClient, "get">,
+  port: number,
+  clock: Clock = systemClock,
+): VnAgentAccess["endpoint"] {
+  const addresses = new NodeAddresses(async (name) => {
     const node = await superNode(superClient, name)
     if (node === undefined) return undefined
-    const host = nodeAddress(node)?.address
-    if (host === undefined) throw noAddress(name)
-    return { host, port, lookup: lookupName }
+    return nodeAddress(node)?.address ?? Promise.reject(noAddress(name))
+  }, clock)
+  return async (name) => {
+    const known = await addresses.of(name)
+    return known && { host: known.address, port, lookup: lookupName, agent: known.agent }
   }
 }
 
@@ -95,10 +106,10 @@ export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): SuperNodeD
       const ca = certificateAuthority()
       const token = await signIdentity(identity, node.metadata.name ?? "", signer())
       return {
+        agent: false,
         ...endpoint,
         ca,
         ...(serverName === undefined ? {} : { servername: serverName }),
-        agent: false,
         headers: { authorization: `Bearer ${token}` },
       }
     },

@@ -116,6 +116,7 @@ ${healthHelp}`,
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const late: Late = {}
     const superNamespaces = new SuperNamespaces(() => superClient)
+    const agentAt = agentsOnNodes(superClient, vnAgentPort)
     const gateway = await Gateway.start({
       ...options,
       dataDir,
@@ -134,9 +135,7 @@ ${healthHelp}`,
       },
       podUsage: podUsageOf(superClient, stack),
       nodeDialer: (tenant) =>
-        tenant === undefined || identitySecret === undefined
-          ? noNodes
-          : dialAgents(late, tenant, agentsOnNodes(superClient, vnAgentPort)),
+        tenant === undefined || identitySecret === undefined ? noNodes : dialAgents(late, tenant, agentAt),
       log,
       clientMetrics: metrics,
     })

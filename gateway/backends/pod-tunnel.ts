@@ -25,7 +25,7 @@ const errorChannel = 1
 /** `target` has the path of the port-forward with `?port=`. Resolves when the node has accepted; the pod may still refuse. */
 export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
-  const { host, port, path, agent: _agent, ...options } = target
+  const { host, port, path, ...options } = target
   const socket = new WebSocket(`wss://${joinHostPort(String(host), port ?? "")}${path}`, [protocol], {
     ...options,
     handshakeTimeout: handshakeTimeoutMs,
