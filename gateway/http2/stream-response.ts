@@ -40,6 +40,7 @@ export class StreamResponse {
   #hasBegun = false
   /** Not the stream's: Node ends the stream of a HEAD request before it is answered. */
   #hasEnded = false
+  readonly #trailers: OutgoingHttpHeaders = dictionary({})
 
   /** Node creates one per stream, with `new`. */
   constructor(stream: ServerHttp2Stream) {
@@ -119,6 +120,14 @@ export class StreamResponse {
 
   writeContinue(): void {
     if (!this.#hasBegun) this.#stream.additionalHeaders({ ":status": constants.HTTP_STATUS_CONTINUE })
+  }
+
+  /** They must have been announced by the header of that name. */
+  addTrailers(trailers: readonly (readonly [string, string])[]): void {
+    for (const [name, value] of trailers) {
+      const before = this.#trailers[name]
+      this.#trailers[name] = before === undefined ? value : [...asList(before), value]
+    }
   }
 
   flushHeaders(): void {
@@ -210,7 +219,9 @@ export class StreamResponse {
     const stream = this.#stream
     if (this.#hasBegun || stream.destroyed || stream.closed) return
     this.#hasBegun = true
-    stream.respond({ ":status": this.statusCode, ...this.#headers }, { endStream: isWhole })
+    const waitForTrailers = !isWhole && this.#headers["trailer"] !== undefined
+    if (waitForTrailers) stream.once("wantTrailers", () => stream.sendTrailers(this.#trailers))
+    stream.respond({ ":status": this.statusCode, ...this.#headers }, { endStream: isWhole, waitForTrailers })
   }
 }
 

@@ -21,6 +21,7 @@ import { clientAddress } from "../connections/client-connection.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
+import { announcedTrailers, passTrailers } from "./trailers.ts"
 
 /** Longer HTML is forwarded unchanged. */
 const maxRewrittenBytes = 4 * 1024 * 1024
@@ -166,6 +167,11 @@ async function sendAnswer(
   if (place !== undefined && location === undefined && request.method !== "HEAD" && isHTML(answer)) {
     await sendHTML(response.writeHead.bind(response, code), headers, response, answer, place, turns)
     return
+  }
+  const trailers = announcedTrailers(request, answer)
+  if (trailers !== undefined) {
+    headers["trailer"] = trailers
+    passTrailers(answer, response)
   }
   response.writeHead(code, headers)
   response.flushHeaders()

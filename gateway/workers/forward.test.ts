@@ -12,6 +12,7 @@ import {
 import { connect, type AddressInfo, type Socket } from "node:net"
 import { join } from "node:path"
 import { Readable } from "node:stream"
+import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { temporaryFolder } from "../../test/harness/folders.ts"
@@ -79,6 +80,19 @@ test("requests that the owner has not answered are limited per tenant, to as man
   await expect.poll(() => waiting.length).toBe(1)
   waiting[0]?.()
   expect((await next).statusCode).toBe(200)
+})
+
+test("what the owner says after the body is passed on", async () => {
+  const port = await startForwarder((_request, response) => {
+    response.writeHead(200, { trailer: "x-sum" }).write("body")
+    response.addTrailers({ "x-sum": "1" })
+    response.end()
+  })
+  const answer = await get(port, "/tenants/a/api")
+  await expect.poll(() => answer.readableEnded).toBe(true)
+  expect([answer.headers.trailer, answer.trailers]).toEqual(["x-sum", { "x-sum": "1" }])
+  const old = await ask(port, "/tenants/a/api HTTP/1.0\r\nx: ")
+  expect(await text(old)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nbody$/)
 })
 
 test("places of clients that have left are free again", async () => {

@@ -11,6 +11,7 @@ import { join } from "../../client/http/upgrade.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
+import { announcedTrailers, passTrailers } from "../proxy/trailers.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
 import { ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
 import { primary, type Routes } from "./routes.ts"
@@ -45,7 +46,14 @@ const hopByHop = new Set([
   "audit-id",
   forwardedHeader,
 ])
-const hopByHopOfAnswer = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
+const hopByHopOfAnswer = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
 
 interface Exchange {
   /** Called when the owner has begun to answer. */
@@ -154,7 +162,7 @@ export class Forwarder implements Disposable {
       answer = incoming
       answered()
       countUnsent(incoming, response, hold)
-      passBack(incoming, response, state)
+      passBack(request, incoming, response, state)
       incoming.once("close", () => resolve(true))
     })
     outgoing.once("upgrade", (incoming, socket, head) => {
@@ -229,7 +237,12 @@ function send(request: IncomingMessage, outgoing: ClientRequest, isUpgrade: bool
   else request.pipe(outgoing)
 }
 
-function passBack(incoming: IncomingMessage, response: GatewayResponse, state: RequestState): void {
+function passBack(
+  request: IncomingMessage,
+  incoming: IncomingMessage,
+  response: GatewayResponse,
+  state: RequestState,
+): void {
   response.statusCode = incoming.statusCode ?? 502
   const given = new Set<string>()
   for (const [name, value] of headersOf(incoming)) {
@@ -237,6 +250,11 @@ function passBack(incoming: IncomingMessage, response: GatewayResponse, state: R
     if (given.has(lower)) response.appendHeader(name, value)
     else response.setHeader(name, value)
     given.add(lower)
+  }
+  const trailers = announcedTrailers(request, incoming)
+  if (trailers !== undefined) {
+    response.setHeader("trailer", trailers)
+    passTrailers(incoming, response)
   }
   // Responses without a foreseeable end send their headers at once.
   if (state.isLongRunning) response.flushHeaders()
