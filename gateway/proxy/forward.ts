@@ -97,11 +97,16 @@ function exchange(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const send = target.protocol === "https:" ? httpsRequest : httpRequest
-  const request = send({ ...target, method: client.method ?? "GET", signal })
+  const { expect, ...headers } = target.headers ?? {}
+  const request = send({ ...target, headers, method: client.method ?? "GET", signal })
+  // As Go: a program that is told that the connection ends may end it when it has answered, while it is still being sent a body, and then its
+  // answer is lost.
+  request.removeHeader("connection")
+  // With it Node would have sent the headers already.
+  if (expect !== undefined) request.setHeader("expect", expect)
   limit?.(request)
   const answer = answerTo(request)
   client.on("error", (error) => request.destroy(error))
-  const { headers = {} } = target
   // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
   else client.pipe(request)

@@ -1,7 +1,10 @@
 // pods/proxy, services/proxy and webhooks of Services, through a node's port-forward.
 
-import { createServer, type Server } from "node:http"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import { request as httpsRequest } from "node:https"
 import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket, WebSocketServer } from "ws"
@@ -34,6 +37,7 @@ beforeAll(async () => {
       response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" })
       response.end(gzipSync('<a href="/x">'))
     } else if (url.startsWith("/moved")) response.writeHead(302, { location: "/elsewhere" }).end()
+    else if (url.startsWith("/early")) response.writeHead(413).end("too large")
     else if (url.startsWith("/cors")) response.setHeader("access-control-allow-origin", "*").end()
     else {
       const chunks: Buffer[] = []
@@ -103,6 +107,20 @@ describe("a request", () => {
   test("to https goes over TLS", async () => {
     const answer = await call("pods/https:web:8443/proxy/hook", { method: "POST", body: { request: { uid: "1" } } })
     expect(answer.json()).toMatchObject({ response: { uid: "1", allowed: false } })
+  })
+
+  test.each([{}, { expect: "100-continue" }])("may be answered before its body is sent, %j", async (headers) => {
+    const { certificate: cert, key } = tenant
+    const credential = { ca: gateway.gateway.certificateAuthority, cert, key, agent: false as const }
+    const url = `${gateway.gateway.url}/tenants/a${root}/pods/web:8080/proxy/early`
+    const request = httpsRequest(url, { ...credential, method: "POST", headers })
+    request.on("error", () => undefined) // what is still sent then is not taken
+    const piece = Buffer.alloc(1024 * 1024)
+    const more = (): void => void request.write(piece, (error) => (error ? undefined : more()))
+    more()
+    const [answer] = (await once(request, "response")) as [IncomingMessage]
+    expect([answer.statusCode, await text(answer)]).toEqual([413, "too large"])
+    request.destroy()
   })
 
   test("without a path is redirected to one with a slash", async () => {
