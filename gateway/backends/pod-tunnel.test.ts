@@ -5,8 +5,10 @@ import { once } from "node:events"
 import { createServer as createHttpsServer } from "node:https"
 import { createServer } from "node:tls"
 import type { AddressInfo, Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
-import { WebSocketServer } from "ws"
+import { type WebSocket, WebSocketServer } from "ws"
 import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 import { openPodTunnel } from "./pod-tunnel.ts"
 
@@ -45,11 +47,31 @@ test("bytes with the acceptance that are no WebSocket are an error", async () =>
   await expect(openPodTunnel(target, new AbortController().signal)).rejects.toThrow("Invalid WebSocket frame")
 })
 
-test("what has been written is sent when the stream ends", async () => {
+/** To a kubelet that does this with the connection. */
+async function open(serve: (socket: WebSocket) => void): Promise<Duplex> {
   const { certificate: cert, key } = await issueServingCertificate(await createAuthority("test node"), ["127.0.0.1"])
   const kubelet = createHttpsServer({ cert, key })
+  new WebSocketServer({ server: kubelet }).on("connection", serve)
+  onTestFinished(() => void kubelet.close())
+  await once(kubelet.listen(0, "127.0.0.1"), "listening")
+  const { port } = kubelet.address() as AddressInfo
+  const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
+  return openPodTunnel(target, new AbortController().signal)
+}
+
+test.each([
+  ["ends", (socket: WebSocket) => socket.close(), "the answer"],
+  ["is cut", (socket: WebSocket) => socket.terminate(), "socket hang up"],
+])("what comes from a node before its connection %s is complete only if it has said so", async (_what, end, told) => {
+  const stream = await open((socket) => {
+    socket.send(Buffer.from("\x00\x50\x00the answer", "latin1"), () => end(socket))
+  })
+  expect(await text(stream).catch((error: unknown) => (error as Error).message)).toBe(told)
+})
+
+test("what has been written is sent when the stream ends", async () => {
   let received = 0
-  new WebSocketServer({ server: kubelet }).on("connection", (socket) => {
+  const stream = await open((socket) => {
     socket.on("message", (message: Buffer) => {
       received += message.length - 1
       // It takes its time.
@@ -57,11 +79,6 @@ test("what has been written is sent when the stream ends", async () => {
       setImmediate(() => socket.resume())
     })
   })
-  onTestFinished(() => void kubelet.close())
-  await once(kubelet.listen(0, "127.0.0.1"), "listening")
-  const { port } = kubelet.address() as AddressInfo
-  const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
-  const stream = await openPodTunnel(target, new AbortController().signal)
   const pieces = Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024))
   for (const piece of pieces) stream.write(piece)
   stream.end(() => stream.destroy())

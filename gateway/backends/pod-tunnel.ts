@@ -19,6 +19,9 @@ const maxErrorBytes = 4096
 /** Bytes buffered by the socket; beyond it the writer waits. */
 const maxUnsentBytes = 256 * 1024
 
+/** The code of a WebSocket that has no last frame: its connection was cut. */
+const abnormal = 1006
+
 const dataChannel = 0
 const errorChannel = 1
 
@@ -83,8 +86,10 @@ class TunnelStream extends Duplex {
     socket.binaryType = "nodebuffer"
     socket.on("message", (data) => this.#take(data))
     socket.on("error", (error) => this.destroy(error))
-    socket.on("close", () => {
-      if (this.#errorText === "") this.push(null)
+    socket.on("close", (code) => {
+      // What is cut must not look complete: an answer may end with its connection.
+      const isCut = code === abnormal && !this.writableEnded
+      if (this.#errorText === "" && !isCut) this.push(null)
       else this.destroy(this.#fault)
     })
   }
