@@ -4,9 +4,9 @@ import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { Sweeper } from "./untaken.ts"
 
-type Answered = Pick<RequestState, "response" | "isLongRunning" | "summary">
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "summary">
 
-const ofShort = { isLongRunning: false, summary: {} } as Pick<Answered, "isLongRunning" | "summary">
+const ofShort = { isLongRunning: false, isAborted: false, summary: {} } as Omit<Answered, "response">
 
 test("an answer that had ended a sweep ago is destroyed, and those in progress are not", () => {
   const destroyed: string[] = []
@@ -33,6 +33,7 @@ test("an answer that had ended a sweep ago is destroyed, and those in progress a
 
 test.each([
   ["a log", { isLongRunning: true, verb: "get", statusCode: 200 }, true],
+  ["a log of a tenant that is gone", { isLongRunning: true, isAborted: true, verb: "get", statusCode: 200 }, false],
   ["a refused log", { isLongRunning: true, verb: "get", statusCode: 401 }, false],
   ["a watch", { isLongRunning: true, verb: "watch", statusCode: 200 }, false],
   ["a list", { isLongRunning: false, verb: "list", statusCode: 200 }, false],

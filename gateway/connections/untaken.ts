@@ -3,14 +3,14 @@
 // with its stream or connection.
 //
 // Clients of logs and proxies take their time, as a pager does, and upstream waits for them: what such an answer holds is counted
-// (client/http/unsent.ts). A refusal of one is like any other answer: who asked may be unknown.
+// (client/http/unsent.ts). Not when their tenant is gone, and a refusal is like any other answer: who asked may be unknown.
 
 import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { RequestState } from "../filters/state.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 
-type Answered = Pick<RequestState, "response" | "isLongRunning" | "summary">
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "summary">
 
 /** Every `limitMs` the answers are destroyed that had ended the time before already. */
 export function endUntaken(server: Pick<Server, "once">, active: Arrivals<RequestState>, limitMs: number): void {
@@ -40,6 +40,6 @@ function hasEnded(response: ServerResponse & { readonly isEnding?: boolean }): b
   return response.writableEnded || response.isEnding === true
 }
 
-function mayWait({ response, isLongRunning, summary }: Answered): boolean {
-  return isLongRunning && summary.info?.verb !== "watch" && response.statusCode < 400
+function mayWait({ response, isLongRunning, isAborted, summary }: Answered): boolean {
+  return isLongRunning && !isAborted && summary.info?.verb !== "watch" && response.statusCode < 400
 }
