@@ -2,6 +2,8 @@ import { once } from "node:events"
 import { request as httpsRequest } from "node:https"
 import { createServer, type AddressInfo } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
+import { tcpKeepAlive } from "../../client/http/tcp-keep-alive.ts"
+import { areProbed } from "../../client/testing/probed-connections.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { openPodTunnel } from "../../gateway/backends/pod-tunnel.ts"
 import { NodeAddresses } from "./node-addresses.ts"
@@ -42,4 +44,18 @@ test.each([
   await expect(call({ host, port, agent })).rejects.toThrow()
   await addresses.of("a")
   expect(asked).toBe(2)
+})
+
+test.runIf(process.platform === "linux")("connections are probed that are to be", async () => {
+  const accepted = Promise.withResolvers<number>()
+  const server = createServer((socket) => accepted.resolve(socket.remotePort ?? 0))
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const addresses = new NodeAddresses(() => Promise.resolve("127.0.0.1"), new FakeClock())
+  const { address: host, agent } = (await addresses.of("a")) ?? {}
+  const { port } = server.address() as AddressInfo
+  const request = httpsRequest({ ...tcpKeepAlive, host, port, agent }).on("error", () => undefined)
+  request.end()
+  await expect.poll(async () => areProbed(await accepted.promise)).toEqual([true])
+  request.destroy()
 })

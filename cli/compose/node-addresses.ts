@@ -59,7 +59,7 @@ class ObservedAgent extends Agent {
   readonly #failed: () => void
 
   constructor(failed: () => void) {
-    super({ keepAlive: false })
+    super() // any option would replace that of the same name of every request
     this.#failed = failed
   }
 

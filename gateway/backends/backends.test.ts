@@ -1,8 +1,9 @@
 import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { Duplex, duplexPair } from "node:stream"
 import { createSecureContext, type SecureVersion, TLSSocket } from "node:tls"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { areProbed } from "../../client/testing/probed-connections.ts"
 import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 import { Backends, secure } from "./backends.ts"
 import { localNetworks, NetworkRules } from "./networks.ts"
@@ -39,6 +40,12 @@ test("a connection is kept after its connect timeout", async () => {
   connection.write("still here")
   const [answer] = (await once(connection, "data")) as [Buffer]
   expect(answer.toString()).toBe("still here")
+  connection.destroy()
+})
+
+test.runIf(process.platform === "linux")("a connection to an address is probed", async () => {
+  const connection = (await dial(new AbortController().signal)) as Socket
+  await expect.poll(() => areProbed(connection.localPort ?? 0)).toEqual([true])
   connection.destroy()
 })
 

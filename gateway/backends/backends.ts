@@ -9,6 +9,7 @@ import type { Duplex } from "node:stream"
 import { connect as connectTLS, type ConnectionOptions } from "node:tls"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound, serviceUnavailable } from "../../apimachinery/status.ts"
+import { tcpKeepAlive } from "../../client/http/tcp-keep-alive.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import type { NodeDialer } from "../control-plane/node-dialer.ts"
 import type { NetworkRules } from "./networks.ts"
@@ -94,7 +95,7 @@ export class Backends implements Disposable {
 
   async #dialAddress(host: string, port: number, signal: AbortSignal): Promise<Socket> {
     const address = await this.#parts.networks.resolve(host.replace(/^\[|\]$/g, ""))
-    const socket = connectTCP({ host: address, port, noDelay: true })
+    const socket = connectTCP({ ...tcpKeepAlive, host: address, port, noDelay: true })
     try {
       // Not the socket's own signal, which would also close an established connection.
       await once(socket, "connect", { signal })

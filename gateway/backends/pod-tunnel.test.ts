@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto"
 import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
 import { createServer as createHttpsServer } from "node:https"
 import { createServer } from "node:tls"
 import type { AddressInfo, Socket } from "node:net"
@@ -9,6 +10,7 @@ import type { Duplex } from "node:stream"
 import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { type WebSocket, WebSocketServer } from "ws"
+import { areProbed } from "../../client/testing/probed-connections.ts"
 import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 import { openPodTunnel } from "./pod-tunnel.ts"
 
@@ -48,7 +50,7 @@ test("bytes with the acceptance that are no WebSocket are an error", async () =>
 })
 
 /** To a kubelet that does this with the connection. */
-async function open(serve: (socket: WebSocket) => void): Promise<Duplex> {
+async function open(serve: (socket: WebSocket, request: IncomingMessage) => void): Promise<Duplex> {
   const { certificate: cert, key } = await issueServingCertificate(await createAuthority("test node"), ["127.0.0.1"])
   const kubelet = createHttpsServer({ cert, key })
   new WebSocketServer({ server: kubelet }).on("connection", serve)
@@ -67,6 +69,13 @@ test.each([
     socket.send(Buffer.from("\x00\x50\x00the answer", "latin1"), () => end(socket))
   })
   expect(await text(stream).catch((error: unknown) => (error as Error).message)).toBe(told)
+})
+
+test.runIf(process.platform === "linux")("the connection to the node is probed", async () => {
+  let port = 0
+  const stream = await open((_socket, request) => (port = request.socket.remotePort ?? 0))
+  await expect.poll(() => areProbed(port)).toEqual([true])
+  stream.destroy()
 })
 
 test("what has been written is sent when the stream ends", async () => {

@@ -7,6 +7,7 @@ import type { IncomingMessage } from "node:http"
 import { Duplex } from "node:stream"
 import { WebSocket, type RawData } from "ws"
 import { joinHostPort } from "../../apimachinery/addresses.ts"
+import { tcpKeepAlive } from "../../client/http/tcp-keep-alive.ts"
 import type { UpgradeTarget } from "../../client/http/upgrade.ts"
 
 const protocol = "v4.channel.k8s.io"
@@ -30,6 +31,7 @@ export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: 
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
   const { host, port, path, ...options } = target
   const socket = new WebSocket(`wss://${joinHostPort(String(host), port ?? "")}${path}`, [protocol], {
+    ...tcpKeepAlive,
     ...options,
     handshakeTimeout: handshakeTimeoutMs,
     maxPayload: maxMessageBytes,
