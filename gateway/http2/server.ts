@@ -51,6 +51,8 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
         enablePush: false,
       },
       maxHeaderListPairs: Math.ceil(limits.maxHeaderBytes / bytesOfPair), // Node would take 128, and groups are a header each
+      // More than an answer of a proxy may have (proxy/forward.ts): beyond, Node would tell the client nothing.
+      maxSendHeaderBlockLength: MiB,
       maxSessionMemory: Math.ceil(limits.maxSessionBytes / MiB),
       Http2ServerRequest: StreamRequest,
       Http2ServerResponse: StreamResponse,

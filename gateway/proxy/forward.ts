@@ -26,6 +26,9 @@ import { announcedTrailers, passTrailers } from "./trailers.ts"
 /** Longer HTML is forwarded unchanged. */
 const maxRewrittenBytes = 4 * 1024 * 1024
 
+/** Of an answer. Node would take 16 KiB, Go's client 10 MiB. Beyond: 503. */
+export const maxAnswerHeaderBytes = 256 * 1024
+
 export interface ForwardTarget extends UpgradeTarget {
   protocol: "http:" | "https:"
   /** Including the query. */
@@ -98,7 +101,8 @@ function exchange(
 ): Promise<IncomingMessage> {
   const send = target.protocol === "https:" ? httpsRequest : httpRequest
   const { expect, ...headers } = target.headers ?? {}
-  const request = send({ ...target, headers, method: client.method ?? "GET", signal })
+  const method = client.method ?? "GET"
+  const request = send({ maxHeaderSize: maxAnswerHeaderBytes, ...target, headers, method, signal })
   // As Go: a program that is told that the connection ends may end it when it has answered, while it is still being sent a body, and then its
   // answer is lost.
   request.removeHeader("connection")

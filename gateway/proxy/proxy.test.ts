@@ -2,11 +2,12 @@
 
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server } from "node:http"
+import { connect } from "node:http2"
 import { request as httpsRequest } from "node:https"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { gunzipSync, gzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { WebSocket, WebSocketServer } from "ws"
 import { pods } from "../../client/resources.ts"
 import { NodeFixture } from "../testing/node-fixture.ts"
@@ -37,6 +38,7 @@ beforeAll(async () => {
       response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" })
       response.end(gzipSync('<a href="/x">'))
     } else if (url.startsWith("/moved")) response.writeHead(302, { location: "/elsewhere" }).end()
+    else if (url.startsWith("/long")) response.setHeader("x-long", "x".repeat(Number(url.slice(6)) * 1024)).end()
     else if (url.startsWith("/early")) response.writeHead(413).end("too large")
     else if (url.startsWith("/cors")) response.setHeader("access-control-allow-origin", "*").end()
     else {
@@ -183,6 +185,23 @@ describe("a response", () => {
   test("has its redirects rewritten", async () => {
     const { code, headers } = await call("services/web:80/proxy/moved")
     expect([code, headers.location]).toEqual([302, `${root}/services/web:80/proxy/elsewhere`])
+  })
+
+  test("may have long headers", async () => {
+    const { certificate: cert, key } = tenant
+    const credential = { ca: gateway.gateway.certificateAuthority, cert, key }
+    const path = (size: number): string => `/tenants/a${root}/pods/web:8080/proxy/long/${size}`
+    const options = { ...credential, agent: false as const, maxHeaderSize: 1024 * 1024 }
+    const over1 = httpsRequest(`${gateway.gateway.url}${path(200)}`, options).end()
+    const [answer] = (await once(over1, "response")) as [IncomingMessage]
+    expect(answer.resume().headers["x-long"]?.length).toBe(200 * 1024)
+    expect((await call(`pods/web:8080/proxy/long/300`)).code).toBe(503)
+    const session = connect(gateway.gateway.url, credential).on("error", () => undefined)
+    onTestFinished(() => session.destroy())
+    const over2 = (size: number) => once(session.request({ ":path": path(size) }), "response")
+    expect(((await over2(60)) as [Record<string, string>])[0]["x-long"]?.length).toBe(60 * 1024)
+    // It is this client that takes no more.
+    await expect(over2(200)).rejects.toThrow("Protocol error")
   })
 
   test("has no CORS headers", async () => {

@@ -20,6 +20,7 @@ import { chainOf, GatewayResponse } from "../filters/chain.ts"
 import { statusErrors } from "../filters/errors.ts"
 import { withRequestState } from "../filters/request-id.ts"
 import { withRequestInfo } from "../filters/request-info.ts"
+import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { Forwarder } from "./forward.ts"
 import { createSecret, ForwardedIdentity } from "./forwarded-identity.ts"
@@ -93,6 +94,13 @@ test("what the owner says after the body is passed on", async () => {
   expect([answer.headers.trailer, answer.trailers]).toEqual(["x-sum", { "x-sum": "1" }])
   const old = await ask(port, "/tenants/a/api HTTP/1.0\r\nx: ")
   expect(await text(old)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nbody$/)
+})
+
+test("the owner's answer may have the headers that it takes of a server", async () => {
+  const long = "x".repeat(maxAnswerHeaderBytes)
+  const port = await startForwarder((_request, response) => void response.setHeader("x-long", long).end("body"))
+  const socket = await ask(port, "/tenants/a/api HTTP/1.0\r\nx: ")
+  expect((await text(socket)).includes(long)).toBe(true)
 })
 
 test("places of clients that have left are free again", async () => {

@@ -11,6 +11,7 @@ import { join } from "../../client/http/upgrade.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
+import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { announcedTrailers, passTrailers } from "../proxy/trailers.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
 import { ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
@@ -140,6 +141,8 @@ export class Forwarder implements Disposable {
       path: url,
       headers: this.#headers(request, state),
       setHost: false,
+      // The owner adds some of its own.
+      maxHeaderSize: 2 * maxAnswerHeaderBytes,
     })
     let answer: IncomingMessage | undefined
     let sent = false
