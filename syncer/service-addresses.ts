@@ -3,7 +3,7 @@
 // syncer keeps the super Service up to date. If the tenant's write fails, the super Service is restored or deleted.
 
 import type { Service } from "../apimachinery/object.ts"
-import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
 import {
   StatusError,
   alreadyExists,
@@ -18,14 +18,12 @@ import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
-import { changeOf, copyAddresses, isYoung, markOf, withoutTaken } from "./address-changes.ts"
+import { changeOf, copyAddresses, isYoung, markOf } from "./address-changes.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-texts.ts"
-import { buildSuperObject } from "./conversion/super-object.ts"
-import { defaultSettings } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
+import { ServiceCopies } from "./service-copies.ts"
 import type { SuperNamespaces } from "./super-namespaces.ts"
-import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
 /** Exactly one of the two functions is called. What cannot be taken back is logged: the tenant is told why its write has failed. */
 export interface AddressClaim {
@@ -71,14 +69,14 @@ export function createServiceAddresses(
 }
 
 class Claims {
-  readonly #superClient: KubeClient
+  readonly #copies: ServiceCopies
   readonly #tenant: Tenant
   readonly #options: ServiceAddressOptions
   /** By uid, Services being written, with their end: their copies are not orphans. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
-    this.#superClient = superClient
+    this.#copies = new ServiceCopies(superClient, tenant)
     this.#tenant = tenant
     this.#options = options
   }
@@ -111,7 +109,9 @@ class Claims {
   async preview(service: Service, current: Service | undefined): Promise<void> {
     if (service.spec?.type === "ExternalName") return
     try {
-      const made = await (current === undefined ? this.#previewNew(service) : this.#previewChange(service, current))
+      const made = await (current === undefined
+        ? this.#copies.create(service, undefined, true)
+        : this.#previewChange(service, current))
       if (made !== undefined) copyAddresses(service, made)
     } catch (error) {
       if (isNotFound(error) || isAlreadyExists(error) || isConflict(error)) return
@@ -119,19 +119,16 @@ class Claims {
     }
   }
 
-  #previewNew(service: Service): Promise<Service> {
-    return this.#superClient.create(services, this.#desired(service), { dryRun: true })
-  }
-
   async #previewChange(service: Service, current: Service): Promise<Service | undefined> {
-    const present = await this.#get(service)
+    const present = await this.#copies.get(service)
     if (ownership(present, this.#tenant, service) !== "ours") return undefined
-    return this.#write(present, changeOf(service, present, current), current, null, true)
+    const change = { spec: changeOf(service, present, current), claimedAfter: null, dryRun: true }
+    return this.#copies.change(present, change, current)
   }
 
   /** The tenant's Service is deleted anyway. */
   release(service: Service): Promise<void> {
-    return this.#leftToPatrol(service, () => this.#deleteCopy(service))
+    return this.#leftToPatrol(service, () => this.#copies.deleteOf(service))
   }
 
   async #leftToPatrol(service: Service, undo: () => Promise<unknown>): Promise<void> {
@@ -153,25 +150,25 @@ class Claims {
     copyAddresses(service, made)
     return {
       commit: end,
-      rollback: () => this.#leftToPatrol(service, () => this.#deleteCopy(service)).finally(end),
+      rollback: () => this.#leftToPatrol(service, () => this.#copies.deleteOf(service)).finally(end),
     }
   }
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
-    const desired = this.#desired(service, current)
     await this.#options.superNamespaces.ensure(this.#tenant, service.metadata.namespace ?? "")
     try {
-      return await this.#superClient.create(services, desired)
+      return await this.#copies.create(service, current)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }
-    const present = await this.#get(service)
+    const present = await this.#copies.get(service)
     if (ownership(present, this.#tenant, service) === "ours") {
       // The syncer created it first, possibly from the Service's state before this write.
-      return this.#patch(present, changeOf(service, present, current), current === undefined ? null : markOf(current))
+      const claimedAfter = current === undefined ? null : markOf(current)
+      return this.#copies.patch(present, { spec: changeOf(service, present, current), claimedAfter })
     }
     await this.#removeOrphan(present, service)
-    return this.#superClient.create(services, desired)
+    return this.#copies.create(service, current)
   }
 
   /** Removes only a copy that certainly has no owner: of an earlier Service with this name, which the tenant no longer has. */
@@ -191,7 +188,7 @@ class Claims {
       if (!isNotFound(error)) throw error
     }
     if (isShared && isYoung(present)) throw serviceUnavailable("another request may be creating it")
-    await this.#delete(present)
+    await this.#copies.delete(present)
   }
 
   /** If it fails, this one has the name. An apply that was refused at once would be repeated at once. */
@@ -207,7 +204,7 @@ class Claims {
   async #change(service: Service, current: Service, end: () => void, attempts = changeAttempts): Promise<AddressClaim> {
     let present: Service
     try {
-      present = await this.#get(service)
+      present = await this.#copies.get(service)
     } catch (error) {
       if (isNotFound(error)) return this.#create(service, end, current)
       throw error
@@ -216,84 +213,22 @@ class Claims {
       throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
     }
     // The syncer is about to make it like the Service was before this write, which need not change it then.
-    const unchanged = serviceSync.changed(current, present, this.#context()).length > 0 ? {} : undefined
+    const unchanged = serviceSync.changed(current, present, this.#copies.context).length > 0 ? {} : undefined
     let changed: Service
     try {
-      const change = changeOf(service, present, current) ?? unchanged
-      changed = await this.#write(present, change, current, markOf(current))
+      const spec = changeOf(service, present, current) ?? unchanged
+      changed = await this.#copies.change(present, { spec, claimedAfter: markOf(current) }, current)
     } catch (error) {
       // The syncer or super itself has written it meanwhile: read the new state.
       if (!isConflict(error) || attempts === 1) throw error
       return this.#change(service, current, end, attempts - 1)
     }
     copyAddresses(service, changed)
-    const restore = (): Promise<unknown> => this.#patch(changed, changeOf(present, changed, changed) ?? unchanged, null)
+    const before = { spec: changeOf(present, changed, changed) ?? unchanged, claimedAfter: null }
     return {
       commit: end,
-      rollback: () => this.#leftToPatrol(service, restore).finally(end),
+      rollback: () => this.#leftToPatrol(service, () => this.#copies.patch(changed, before)).finally(end),
     }
-  }
-
-  /** For a write of the tenant to `before`, which gets the node ports that work if the former ones are taken. */
-  async #write(
-    present: Service,
-    spec: Record<string, unknown> | undefined,
-    before: Service,
-    claimedAfter: string | null,
-    dryRun = false,
-  ): Promise<Service> {
-    try {
-      return await this.#patch(present, spec, claimedAfter, dryRun)
-    } catch (error) {
-      const isRefused = spec !== undefined && error instanceof StatusError
-      const rest = isRefused ? withoutTaken(spec, error, present, before) : undefined
-      if (rest === undefined) throw error
-      return this.#write(present, rest, before, claimedAfter, dryRun)
-    }
-  }
-
-  async #patch(
-    present: Service,
-    spec: Record<string, unknown> | undefined,
-    claimedAfter: string | null,
-    dryRun = false,
-  ): Promise<Service> {
-    if (spec === undefined) return present
-    const { namespace, name = "", uid, resourceVersion } = present.metadata
-    const annotations = { [claimedAfterAnnotation]: claimedAfter }
-    const patch = { metadata: { uid, resourceVersion, annotations }, spec }
-    return this.#superClient.patch(services, namespace, name, patch, { type: "merge", dryRun })
-  }
-
-  /** `current`: the syncer, which knows the Service in that state, must wait for the write. */
-  #desired(service: Service, current?: Service): Service {
-    const made = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
-    if (current !== undefined)
-      made.metadata.annotations = { ...made.metadata.annotations, [claimedAfterAnnotation]: markOf(current) }
-    return made
-  }
-
-  async #deleteCopy(service: Service): Promise<void> {
-    try {
-      const present = await this.#get(service)
-      if (ownership(present, this.#tenant, service) === "ours") await this.#delete(present)
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-    }
-  }
-
-  async #delete({ metadata }: Service): Promise<void> {
-    const { namespace, name = "", uid } = metadata
-    try {
-      await this.#superClient.delete(services, namespace, name, uid === undefined ? {} : { uid })
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
-    }
-  }
-
-  #get({ metadata }: Service): Promise<Service> {
-    const namespace = superNamespace(this.#tenant.clusterKey, metadata.namespace ?? "")
-    return this.#superClient.get(services, namespace, metadata.name ?? "")
   }
 
   /** Errors that the tenant caused are passed on; for all others, the service is reported as unavailable. */
@@ -310,9 +245,5 @@ class Claims {
       return new StatusError({ ...rest, message, ...(named && { details: named }) }, { cause: error })
     }
     return serviceUnavailable(`service "${name}": no address from the super cluster: ${message}`, { cause: error })
-  }
-
-  #context(): SyncContext {
-    return { tenant: this.#tenant, settings: defaultSettings, now: Date.now(), view: emptyView }
   }
 }
