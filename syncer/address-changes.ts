@@ -49,20 +49,25 @@ function familyChange(wanted: Spec, there: Spec, before: Spec): Partial<Spec> | 
 }
 
 /**
- * The change without the node ports that super has refused, if it is a write to `before` that leaves them as they were: somebody has taken
- * them while the copy did not have them, and what it has instead stays. undefined: the write asks for them.
+ * What is left of `asked`, a new copy or a change of `present`, without the numbers that super has refused, if they are those that the tenant's
+ * write to `before` leaves as they were: somebody has taken them while the copy did not have them. undefined: the write asks for them.
  */
 export function withoutTaken(
-  change: Record<string, unknown>,
+  asked: Spec,
   error: StatusError,
-  present: Service,
-  before: Service,
-): Record<string, unknown> | undefined {
-  const asked = change as unknown as Spec
-  const rest = withoutRefused(asked, error, present.spec)
-  const refused = (asked.ports ?? []).filter(({ nodePort }, index) => rest?.ports?.[index]?.nodePort !== nodePort)
-  const isBefore = refused.every((port) => samePort(port, before.spec?.ports ?? [])?.nodePort === port.nodePort)
-  return refused.length > 0 && isBefore && rest !== undefined ? { ...rest } : undefined
+  present: Spec | undefined,
+  before: Spec,
+): Spec | undefined {
+  const rest = withoutRefused(asked, error, present)
+  if (rest === undefined) return undefined
+  const isKept = (field: keyof Spec): boolean => equalIgnoringNulls(asked[field], before[field])
+  // Its families come with the address.
+  const withAddress = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] as const
+  if (rest.clusterIP !== asked.clusterIP && !withAddress.every(isKept)) return undefined
+  if (rest.healthCheckNodePort !== asked.healthCheckNodePort && !isKept("healthCheckNodePort")) return undefined
+  const refused = (asked.ports ?? []).filter(({ nodePort }, index) => rest.ports?.[index]?.nodePort !== nodePort)
+  const isBefore = refused.every((port) => samePort(port, before.ports ?? [])?.nodePort === port.nodePort)
+  return isBefore ? rest : undefined
 }
 
 /** Marks the change as ahead of the tenant's write, so that the syncer does not revert it before it has seen that write. */

@@ -110,7 +110,7 @@ class Claims {
     if (service.spec?.type === "ExternalName") return
     try {
       const made = await (current === undefined
-        ? this.#copies.create(service, undefined, true)
+        ? this.#copies.create(service, true)
         : this.#previewChange(service, current))
       if (made !== undefined) copyAddresses(service, made)
     } catch (error) {
@@ -156,19 +156,22 @@ class Claims {
 
   async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
     await this.#options.superNamespaces.ensure(this.#tenant, service.metadata.namespace ?? "")
+    const create = (): Promise<Service> =>
+      current === undefined ? this.#copies.create(service) : this.#copies.createFor(service, current)
     try {
-      return await this.#copies.create(service, current)
+      return await create()
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }
     const present = await this.#copies.get(service)
     if (ownership(present, this.#tenant, service) === "ours") {
       // The syncer created it first, possibly from the Service's state before this write.
-      const claimedAfter = current === undefined ? null : markOf(current)
-      return this.#copies.patch(present, { spec: changeOf(service, present, current), claimedAfter })
+      const spec = changeOf(service, present, current)
+      if (current === undefined) return this.#copies.patch(present, { spec, claimedAfter: null })
+      return this.#copies.change(present, { spec, claimedAfter: markOf(current) }, current)
     }
     await this.#removeOrphan(present, service)
-    return this.#copies.create(service, current)
+    return create()
   }
 
   /** Removes only a copy that certainly has no owner: of an earlier Service with this name, which the tenant no longer has. */

@@ -14,6 +14,8 @@ import { defaultSettings } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
+type Spec = NonNullable<Service["spec"]>
+
 export interface CopyChange {
   /** A merge patch; undefined: nothing is written. */
   spec: Record<string, unknown> | undefined
@@ -40,12 +42,25 @@ export class ServiceCopies {
     return this.#superClient.get(services, namespace, metadata.name ?? "")
   }
 
-  /** `current`: the syncer, which knows the Service in that state, must wait for the write. */
-  create(service: Service, current?: Service, dryRun = false): Promise<Service> {
-    const made = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.context) as Service
-    if (current !== undefined)
-      made.metadata.annotations = { ...made.metadata.annotations, [claimedAfterAnnotation]: markOf(current) }
-    return this.#superClient.create(services, made, dryRun ? { dryRun } : {})
+  create(service: Service, dryRun = false): Promise<Service> {
+    return this.#superClient.create(services, this.#desired(service), { dryRun })
+  }
+
+  /**
+   * For a write of the tenant to `before`, which gets other numbers if somebody has taken the former ones. The syncer, which knows the Service in
+   * that state, must wait for the write.
+   */
+  createFor(service: Service, before: Service): Promise<Service> {
+    const desired = this.#desired(service)
+    const annotations = { ...desired.metadata.annotations, [claimedAfterAnnotation]: markOf(before) }
+    const metadata = { ...desired.metadata, annotations }
+    return this.#unlessTaken(desired.spec, undefined, before, (spec) =>
+      this.#superClient.create(services, { ...desired, metadata, ...(spec === undefined ? {} : { spec }) }),
+    )
+  }
+
+  #desired(service: Service): Service {
+    return buildSuperObject(serviceSync as unknown as ResourceSync, service, this.context) as Service
   }
 
   async patch(present: Service, { spec, claimedAfter, dryRun = false }: CopyChange): Promise<Service> {
@@ -56,15 +71,26 @@ export class ServiceCopies {
     return this.#superClient.patch(services, namespace, name, patch, { type: "merge", dryRun })
   }
 
-  /** For a write of the tenant to `before`, which gets the node ports that work if the former ones are taken. */
-  async change(present: Service, change: CopyChange, before: Service): Promise<Service> {
+  /** For a write of the tenant to `before`, which gets the numbers that work if somebody has taken the former ones. */
+  change(present: Service, change: CopyChange, before: Service): Promise<Service> {
+    return this.#unlessTaken(change.spec as Spec | undefined, present.spec, before, (spec) =>
+      this.patch(present, { ...change, spec: spec as Record<string, unknown> | undefined }),
+    )
+  }
+
+  async #unlessTaken(
+    asked: Spec | undefined,
+    present: Spec | undefined,
+    before: Service,
+    write: (asked: Spec | undefined) => Promise<Service>,
+  ): Promise<Service> {
     try {
-      return await this.patch(present, change)
+      return await write(asked)
     } catch (error) {
-      if (change.spec === undefined || !(error instanceof StatusError)) throw error
-      const spec = withoutTaken(change.spec, error, present, before)
-      if (spec === undefined) throw error
-      return this.change(present, { ...change, spec }, before)
+      if (asked === undefined || !(error instanceof StatusError)) throw error
+      const rest = withoutTaken(asked, error, present, before.spec ?? ({} as Spec))
+      if (rest === undefined) throw error
+      return this.#unlessTaken(rest, present, before, write)
     }
   }
 

@@ -1,0 +1,115 @@
+// Tenants' writes of Services whose copies are gone, or of another type, on real control planes, while no syncer has made them as they were:
+// they are not refused for numbers that somebody else has by now, unless they ask for these.
+
+import { beforeAll, afterAll, describe, expect, test } from "vitest"
+import type { Service } from "../apimachinery/object.ts"
+import { services } from "../client/resources.ts"
+import { startServiceWorld, type ServiceWorld } from "./testing/service-world.ts"
+
+type Spec = NonNullable<Service["spec"]>
+
+const service = (namespace: string, name: string, spec: Spec): Service => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { namespace, name },
+  spec,
+})
+const ports = [{ name: "http", port: 80 }]
+const specs: Record<string, Spec> = {
+  web: { ports, selector: { app: "web" } },
+  outer: { ports, type: "NodePort" },
+  balanced: { ports, type: "LoadBalancer", externalTrafficPolicy: "Local" },
+}
+
+const taken: Record<string, (spec: Spec) => Spec> = {
+  address: ({ clusterIP }) => ({ ports, clusterIP: clusterIP! }),
+  "node port": (spec) => ({ type: "NodePort", ports: [{ port: 80, nodePort: spec.ports![0]!.nodePort! }] }),
+  "health check port": ({ healthCheckNodePort }) => ({
+    type: "NodePort",
+    ports: [{ port: 80, nodePort: healthCheckNodePort! }],
+  }),
+}
+
+const lost: Record<string, (world: ServiceWorld, name: string) => Promise<unknown>> = {
+  gone: ({ superClient, home }, name) => superClient.delete(services, home, name),
+  "of another type": ({ superClient, home }, name) =>
+    superClient.patch(
+      services,
+      home,
+      name,
+      { spec: { type: "ExternalName", externalName: "example.com" } },
+      { type: "merge" },
+    ),
+}
+
+describe("a write of a Service whose numbers are taken", () => {
+  const stack = new AsyncDisposableStack()
+  let world: ServiceWorld
+  beforeAll(async () => {
+    world = await startServiceWorld(stack)
+  })
+  afterAll(() => stack.disposeAsync())
+
+  let serial = 0
+
+  /** Its copy is lost, and another Service in super has one of its numbers. */
+  async function losing(kind: string, how: string, numbers: string[]): Promise<Service> {
+    const name = `${kind}-${serial++}`
+    const made = await world.client.create(services, service("default", name, specs[kind]!))
+    await lost[how]!(world, name)
+    for (const number of numbers) {
+      const spec = taken[number]!(made.spec!)
+      await world.superClient.create(services, service("default", `other-${serial++}`, spec))
+    }
+    return made
+  }
+
+  const write = ({ metadata }: Service, spec: object): Promise<Service> =>
+    world.client.patch(services, "default", metadata.name ?? "", { spec }, { type: "merge" })
+  const copyOf = ({ metadata }: Service): Promise<Service> =>
+    world.superClient.get(services, world.home, metadata.name ?? "")
+  const numbersOf = ({ spec }: Service): unknown => ({
+    address: spec?.clusterIP,
+    addresses: spec?.clusterIPs,
+    health: spec?.healthCheckNodePort,
+    ports: spec?.ports?.map(({ nodePort }) => nodePort),
+  })
+
+  test.each<[kind: string, how: string, numbers: string[]]>([
+    ["web", "gone", ["address"]],
+    ["web", "of another type", ["address"]],
+    ["outer", "gone", ["address"]],
+    ["outer", "gone", ["node port"]],
+    ["outer", "gone", ["address", "node port"]],
+    ["outer", "of another type", ["node port"]],
+    ["balanced", "gone", ["health check port"]],
+    ["balanced", "gone", ["address", "node port", "health check port"]],
+    ["balanced", "of another type", ["address", "node port", "health check port"]],
+  ])("%s, whose copy is %s, gets others than %s", async (kind, how, numbers) => {
+    const made = await losing(kind, how, numbers)
+    const written = await write(made, { ports: [...made.spec!.ports!, { name: "more", port: 81 }] })
+    const copy = await copyOf(made)
+    expect(copy.spec?.ports).toHaveLength(2)
+    expect(copy.spec?.type).toBe(made.spec?.type)
+    expect(numbersOf(written)).toEqual(numbersOf(copy))
+    for (const number of numbers) expect(taken[number]!(copy.spec!)).not.toEqual(taken[number]!(made.spec!))
+    for (const number of Object.keys(taken).filter((one) => !numbers.includes(one)))
+      expect(taken[number]!(copy.spec!)).toEqual(taken[number]!(made.spec!))
+  })
+
+  test("that asks for the number is refused, and its copy is not made", async () => {
+    const holder = await world.superClient.create(
+      services,
+      service("default", "holder", { type: "NodePort", ports: [{ port: 80 }] }),
+    )
+    const made = await losing("outer", "gone", [])
+    const asked = { ports: [{ ...made.spec?.ports?.[0], nodePort: holder.spec?.ports?.[0]?.nodePort }] }
+    await expect(write(made, asked)).rejects.toMatchObject({ code: 422 })
+    await expect(copyOf(made)).rejects.toMatchObject({ code: 404 })
+  })
+
+  test("that changes its families is refused if it cannot keep its address", async () => {
+    const made = await losing("web", "gone", ["address"])
+    await expect(write(made, { ipFamilyPolicy: "PreferDualStack" })).rejects.toMatchObject({ code: 422 })
+  })
+})
