@@ -1,10 +1,10 @@
 // Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
-import { namespaces, nodes, pods } from "../client/resources.ts"
+import { nodes } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
@@ -12,9 +12,10 @@ import { recordedOwner } from "./conversion/ownership.ts"
 import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
 import type { CopyQuota } from "./copy-quota.ts"
 import { claimedFor, decide, type Decision } from "./decision.ts"
-import { RefusedError, type TenantFailure, inTenant, isOfTenant, isRefusal, isRefusedByTenant } from "./failures.ts"
+import { RefusedError, type TenantFailure, inTenant, isOfTenant, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
+import { Prerequisites } from "./prerequisites.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { Reports } from "./reports.ts"
 import { syncOf } from "./resources/index.ts"
@@ -57,11 +58,17 @@ export class SyncController {
   readonly #parts: ControllerParts
   readonly #repeated: RepeatedChanges
   readonly #reports: Reports
+  readonly #prerequisites: Prerequisites
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
     this.#repeated = new RepeatedChanges(parts.clock)
     this.#reports = new Reports(parts)
+    this.#prerequisites = new Prerequisites({
+      reports: this.#reports,
+      ensureTokens: (tenant, pod, use) => parts.ensureTokens(tenant, pod, use),
+      reconcile: (key) => this.reconcile(key, { needed: true }),
+    })
   }
 
   contextOf(tenant: Tenant): SyncContext {
@@ -153,9 +160,7 @@ export class SyncController {
   /** false: there is an object of that name. */
   async #createCopy(work: Work, object: KubeObject): Promise<boolean> {
     const { sync, context } = work
-    if (sync.resource.namespaced) await this.#ensureNamespace(work, object.metadata.namespace ?? "")
-    await this.#ensureDependencies(work, object)
-    if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
+    await this.#prerequisites.ensure(work, object)
     try {
       const desired = buildSuperObject(sync, object, context)
       await createCopy(this.#parts.superClient, sync, object, desired, (error) => this.#reports.fellBack(work, error))
@@ -251,56 +256,6 @@ export class SyncController {
     if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
     const { namespace, name = "" } = object.metadata
     await inTenant(deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 }))
-  }
-
-  /** A pod needs its tokens. If the tenant refuses them (no such service account), the error is reported as the kubelet would. */
-  async #ensureTokens(work: Work, pod: Pod): Promise<void> {
-    try {
-      await this.#parts.ensureTokens(work.context.tenant, pod, work.use)
-    } catch (error) {
-      const byTenant = isRefusedByTenant(error)
-      const cause = byTenant ? error.cause : error
-      if (!isNotFound(cause) && !isRefusal(cause)) throw error
-      this.#reports.refuse(work, "FailedCreate", `service account token: ${cause.message}`, { byTenant, cause })
-    }
-  }
-
-  /** Refuses namespaces that belong to another tenant, or to another namespace of this tenant. */
-  async #ensureNamespace(work: Work, namespace: string): Promise<void> {
-    const { tenant, view } = work.context
-    const sync = syncOf(namespaces)
-    if (sync === undefined) return
-    const place = superPlace(sync, tenant, undefined, namespace)
-    const present = view.superObject(namespaces, undefined, place.name)
-    const owner = present === undefined ? undefined : recordedOwner(present)
-    const isTenants = owner?.clusterKey === tenant.clusterKey && owner.namespace === namespace
-    const living = view.tenantObject(namespaces, undefined, namespace)?.metadata.uid
-    // The namespace of an earlier tenant namespace is deleted with its contents, which must not include new objects.
-    const isStale = owner?.uid !== undefined && living !== undefined && owner.uid !== living
-    if (isTenants && !isStale) return
-    if (owner !== undefined && !isTenants) {
-      this.#reports.refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
-    }
-    const key = { tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace }
-    await this.reconcile(key, { needed: true })
-  }
-
-  /** Creates dependencies that exist in the tenant and not in the super cluster, by the same rules. */
-  async #ensureDependencies({ sync, context }: Work, object: KubeObject): Promise<void> {
-    const { tenant, view } = context
-    for (const { resource, namespace, name } of sync.dependencies?.(object, context) ?? []) {
-      const kind = syncOf(resource)
-      if (kind === undefined || view.tenantObject(resource, namespace, name) === undefined) continue
-      const place = superPlace(kind, tenant, namespace, name)
-      if (view.superObject(resource, place.namespace, place.name) !== undefined) continue
-      try {
-        const key = { tenant: tenant.name, resource: resource.resource, namespace, name }
-        await this.reconcile(key, { needed: true })
-      } catch (error) {
-        // Reported on that object, which has its own key; the pod may not need it (optional volumes).
-        if (!(error instanceof RefusedError)) throw error
-      }
-    }
   }
 }
 

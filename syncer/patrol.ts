@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises"
 import type { KubeObject, Node } from "../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import { pause, type Clock } from "../client/clock.ts"
 import type { Log, LogFields } from "../client/log.ts"
 import { namespaces, nodes, pods } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
@@ -17,6 +18,7 @@ import { isUnavailable } from "./failures.ts"
 import { keyOf, type SyncKey } from "./keys.ts"
 import { superKey } from "./key-of-super.ts"
 import { syncerLimits } from "./options.ts"
+import type { PatrolMetrics } from "./patrol-metrics.ts"
 import type { Publisher } from "./publisher.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
 import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
@@ -35,6 +37,8 @@ export interface PatrolParts {
   schedule(key: SyncKey, afterMs: number): void
   /** false while tenants may still be missing from the list: objects of unknown tenants are then not changed. */
   tenantListComplete(): boolean
+  clock: Clock
+  metrics: PatrolMetrics | undefined
   log: Log
 }
 
@@ -54,6 +58,23 @@ export class Patrol {
 
   constructor(parts: PatrolParts) {
     this.#parts = parts
+  }
+
+  /** Again and again, until the signal ends. The first round finds all changes since the previous process ended. */
+  async runForever(periodMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, metrics, log } = this.#parts
+    while (!signal.aborted) {
+      const began = clock.elapsed()
+      try {
+        const report = await this.run(signal)
+        const milliseconds = clock.elapsed() - began
+        metrics?.patrolled(report, milliseconds / 1000)
+        log.debug({ ...report, enqueued: Object.fromEntries(report.enqueued), milliseconds }, "patrol done")
+      } catch (error) {
+        if (!isUnavailable(error)) log.error({ err: error }, "patrol failed")
+      }
+      await pause(clock, periodMs, signal)
+    }
   }
 
   async run(signal: AbortSignal): Promise<PatrolReport> {

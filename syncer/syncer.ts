@@ -5,7 +5,7 @@ import { watchAdmission } from "../client/admission-changes.ts"
 import { errorMessage } from "../apimachinery/error-message.ts"
 import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
-import { endsWithin, pause, type Clock } from "../client/clock.ts"
+import { endsWithin, type Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
 import { LimitedWakings } from "../client/limited-wakings.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
@@ -19,7 +19,7 @@ import { SyncController, type Outcome } from "./controller.ts"
 import { CopyQuota } from "./copy-quota.ts"
 import { EventMirror } from "./event-mirror.ts"
 import { connectEventSources } from "./event-sources.ts"
-import { RefusedError, isUnavailable } from "./failures.ts"
+import { RefusedError } from "./failures.ts"
 import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { keepNodeLeases } from "./node-leases.ts"
 import { clockOf, logOf, settingsOf, syncerLimits, type SyncerOptions } from "./options.ts"
@@ -45,7 +45,6 @@ export class Syncer implements AsyncDisposable {
   readonly #tokens: TokenKeeper
   readonly #preemption: Preemption
   readonly #patrol: Patrol
-  readonly #metrics: PatrolMetrics | undefined
   readonly #recorder: EventRecorder
   readonly #stopping = new AbortController()
   readonly #byClusterKey = new Map<string, Tenant>()
@@ -92,7 +91,6 @@ export class Syncer implements AsyncDisposable {
     this.#publisher = new Publisher({ tenants, superClient, caches, contextOf, events: this.#recorder })
     this.#preemption = new Preemption({ tenants, superClient, clock, events: this.#recorder, contextOf })
     this.#events = new EventMirror(tenants, caches)
-    this.#metrics = options.metrics?.of("patrol", () => new PatrolMetrics())
     this.#patrol = new Patrol({
       tenants,
       superClient,
@@ -103,6 +101,8 @@ export class Syncer implements AsyncDisposable {
       enqueue: (key) => this.#queue.add(key),
       schedule,
       tenantListComplete: options.tenantListComplete ?? (() => true),
+      clock,
+      metrics: options.metrics?.of("patrol", () => new PatrolMetrics()),
       log: this.#log,
     })
   }
@@ -191,28 +191,13 @@ export class Syncer implements AsyncDisposable {
       log: this.#log,
       signal,
     })
-    await Promise.all([workers, this.#patrolForever(signal), this.#keepNodeLeases(signal)])
+    const periodMs = this.#options.patrolPeriodMs ?? syncerLimits.patrolPeriodMs
+    await Promise.all([workers, this.#patrol.runForever(periodMs, signal), this.#keepNodeLeases(signal)])
   }
 
   #keepNodeLeases(signal: AbortSignal): Promise<void> {
     const nodesOf = (tenant: string): readonly Node[] => this.#caches.tenantInformer(nodes).list(tenant) as Node[]
     return keepNodeLeases({ tenants: this.#tenants, nodesOf, clock: this.#clock, log: this.#log }, signal)
-  }
-
-  /** The first round runs at the start: it finds all changes since the previous process ended. */
-  async #patrolForever(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const began = this.#clock.elapsed()
-      try {
-        const report = await this.#patrol.run(signal)
-        const milliseconds = this.#clock.elapsed() - began
-        this.#metrics?.patrolled(report, milliseconds / 1000)
-        this.#log.debug({ ...report, enqueued: Object.fromEntries(report.enqueued), milliseconds }, "patrol done")
-      } catch (error) {
-        if (!isUnavailable(error)) this.#log.error({ err: error }, "patrol failed")
-      }
-      await pause(this.#clock, this.#options.patrolPeriodMs ?? syncerLimits.patrolPeriodMs, signal)
-    }
   }
 
   async #reconcile(key: SyncKey): Promise<Outcome> {
