@@ -57,6 +57,8 @@ export const tokenPodUIDAnnotation = key("token.pod-uid")
 export const tokenPodNameAnnotation = key("token.pod-name")
 /** RFC 3339: when the tokens must be renewed. */
 export const tokenRefreshAnnotation = key("token.refresh-at")
+/** Of the tokens and that time, as they were issued: whoever changes them in super does not change this. */
+export const tokenDigestAnnotation = key("token.digest")
 
 /** The pod's labels (annotations) in downward API files for the tenant. */
 export const tenantLabelsAnnotation = key("labels")

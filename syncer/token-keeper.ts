@@ -1,4 +1,5 @@
-// Maintains the Secrets with pods' service account tokens: created before the pod, renewed while it lives, deleted with it.
+// Maintains the Secrets with pods' service account tokens: created before the pod, renewed while it lives, deleted with it. One that somebody in
+// super changes gets new tokens: nobody else has those that it had.
 
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
 import { superNamespace, tokenPodNameAnnotation, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
@@ -14,8 +15,10 @@ import { recordedOwner } from "./conversion/ownership.ts"
 import { inTenant } from "./failures.ts"
 import { keyOf, podTokens, type SyncKey } from "./keys.ts"
 import { syncerLimits } from "./options.ts"
+import { RepeatedChanges } from "./repeated-changes.ts"
+import type { Patch } from "./resources/resource-sync.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
-import { expiryOf, issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
+import { expiryOf, isMarked, issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
 
 export interface TokenKeeperParts {
   tenants: Tenants
@@ -27,11 +30,16 @@ export interface TokenKeeperParts {
   schedule(key: SyncKey, afterMs: number): void
 }
 
+/** New tokens, which somebody in super may replace again and again. */
+const anew: Patch = { patch: {} }
+
 export class TokenKeeper {
   readonly #parts: TokenKeeperParts
+  readonly #repeated: RepeatedChanges
 
   constructor(parts: TokenKeeperParts) {
     this.#parts = parts
+    this.#repeated = new RepeatedChanges(parts.clock)
   }
 
   async reconcile(key: SyncKey, use?: TenantUse): Promise<Outcome> {
@@ -67,7 +75,9 @@ export class TokenKeeper {
     }
     for (const copy of caches.copiesOf(pods, tenant.clusterKey)) {
       const pod = podOf(recordedOwner(copy)?.namespace ?? "", copy.metadata.name ?? "")
-      if (pod === undefined || !needsTokens(pod) || this.#secretOf(tenant, pod) !== undefined) continue
+      if (pod === undefined || !needsTokens(pod)) continue
+      const secret = this.#secretOf(tenant, pod)
+      if (secret !== undefined && isMarked(secret, pod)) continue
       yield { key: keyOf(tenant.name, podTokens, pod.metadata.namespace, pod.metadata.name ?? ""), afterMs: 0 }
     }
   }
@@ -87,6 +97,8 @@ export class TokenKeeper {
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
+    const waitMs = this.#repeated.wait(present, anew)
+    if (waitMs > 0) return clock.now() + waitMs
     // Somebody has made it immutable, which nobody can take back, so that it must be replaced. It may be held by a finalizer.
     const isFixed = present?.immutable === true
     const laterAt = clock.now() + syncerLimits.tokenRefreshMinMs
@@ -114,6 +126,7 @@ export class TokenKeeper {
       data: secret.data,
     }
     await superClient.patch(secrets, namespace, name, patch, { type: "merge" })
+    this.#repeated.note(present, anew)
     return refreshAt
   }
 

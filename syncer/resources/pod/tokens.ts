@@ -1,12 +1,14 @@
 // The Secret in super that contains one pod's service account tokens. The tenant's control plane issues them, bound to the tenant's
 // pod, with the lifetime that the pod requests. They are renewed before they expire, and deleted with the pod.
 
+import { createHash } from "node:crypto"
 import { timestamp, type KubeObject, type Pod, type Secret } from "../../../apimachinery/object.ts"
 import {
   clusterAnnotation,
   controlledLabel,
   namespaceAnnotation,
   superNamespace,
+  tokenDigestAnnotation,
   tokenPodNameAnnotation,
   tokenPodUIDAnnotation,
   tokenRefreshAnnotation,
@@ -14,6 +16,7 @@ import {
 import { serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import type { Tenant } from "../../../client/tenants.ts"
+import { recordedOwner } from "../../conversion/ownership.ts"
 import { syncerLimits } from "../../options.ts"
 import { tokenSecretName, tokenSources, type TokenSource } from "./mutators/service-account-token.ts"
 
@@ -44,6 +47,7 @@ export async function issueTokens(
     const { tokenRefreshShare, tokenRefreshMinMs } = syncerLimits
     refreshAt = Math.min(refreshAt, now + Math.max(tokenRefreshMinMs, (expires - now) * tokenRefreshShare))
   }
+  const refresh = timestamp(new Date(refreshAt))
   const secret: Secret = {
     apiVersion: "v1",
     kind: "Secret",
@@ -56,7 +60,8 @@ export async function issueTokens(
         [namespaceAnnotation]: namespace,
         [tokenPodNameAnnotation]: name,
         [tokenPodUIDAnnotation]: uid,
-        [tokenRefreshAnnotation]: timestamp(new Date(refreshAt)),
+        [tokenRefreshAnnotation]: refresh,
+        [tokenDigestAnnotation]: digestOf(sources, data, refresh),
       },
     },
     type: "Opaque",
@@ -65,17 +70,43 @@ export async function issueTokens(
   return { secret, refreshAt }
 }
 
-/** When the tokens in the Secret are due (ms since the epoch); 0 if that is not recorded or a needed token is missing. */
+/**
+ * When the tokens in the Secret are due (ms since the epoch); 0 if that is not recorded, or the Secret is not as it was issued: somebody in super
+ * has changed it.
+ */
 export function refreshDue(pod: Pod, secret: Secret): number {
-  if (tokenSources(pod).some(({ key }) => secret.data?.[key] === undefined)) return 0
-  const at = Date.parse(secret.metadata.annotations?.[tokenRefreshAnnotation] ?? "")
+  const { data = {}, metadata } = secret
+  const { annotations = {} } = metadata
+  const sources = tokenSources(pod)
+  if (sources.some(({ key }) => data[key] === undefined) || !isMarked(secret, pod)) return 0
+  const refresh = annotations[tokenRefreshAnnotation] ?? ""
+  // Those of earlier versions have none.
+  const digest = annotations[tokenDigestAnnotation]
+  if (digest !== undefined && digest !== digestOf(sources, data, refresh)) return 0
+  const at = Date.parse(refresh)
   return Number.isNaN(at) ? 0 : at
 }
 
-/** When the first of the tokens in the Secret expires, if each has the lifetime that the pod asks for (ms since the epoch). */
-export function expiryOf(pod: Pod, secret: Secret): number {
+/** It says whose it is. */
+export function isMarked(secret: Secret, { metadata }: Pod): boolean {
+  const { [tokenPodUIDAnnotation]: uid, [tokenPodNameAnnotation]: name } = secret.metadata.annotations ?? {}
+  return uid === metadata.uid && name === metadata.name && recordedOwner(secret)?.namespace === metadata.namespace
+}
+
+function digestOf(sources: readonly TokenSource[], data: Readonly<Record<string, string>>, refresh: string): string {
+  const digest = createHash("sha256").update(refresh)
+  for (const { key } of sources) digest.update(`\n${data[key] ?? ""}`)
+  return digest.digest("base64")
+}
+
+/**
+ * When the first of the tokens in the Secret expires, if each has the lifetime that the pod asks for (ms since the epoch). Undefined: nobody
+ * knows, they are due anyway.
+ */
+export function expiryOf(pod: Pod, secret: Secret): number | undefined {
+  const due = refreshDue(pod, secret)
   const shortest = Math.min(...tokenSources(pod).map(({ expirationSeconds }) => expirationSeconds))
-  return refreshDue(pod, secret) + shortest * 1000 * (1 - syncerLimits.tokenRefreshShare)
+  return due === 0 ? undefined : due + shortest * 1000 * (1 - syncerLimits.tokenRefreshShare)
 }
 
 /** A pod that has ended needs no more tokens. */

@@ -1,0 +1,89 @@
+// What somebody in super does to the Secrets with pods' tokens: they are as before, with new tokens, and if it is done again and again, less and
+// less often.
+
+import { expect, test } from "vitest"
+import type { Secret } from "../apimachinery/object.ts"
+import { pods, secrets } from "../client/resources.ts"
+import { eventually } from "../test/harness/eventually.ts"
+import { podOf, startHarness } from "./testing/harness.ts"
+
+const volumes = [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "token" } }] } }]
+const key = "token-0-0"
+
+async function begin() {
+  const harness = await startHarness()
+  const { cluster, superCluster, syncer } = harness
+  await cluster.create(pods, podOf("web", { volumes }))
+  const { spec } = await harness.inSuper<{ spec?: { volumes?: object[] } } & Secret>(pods, "web")
+  const name = /pod-token-[\w-]+/.exec(JSON.stringify(spec))![0]
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  const secret = (): Secret | undefined => superCluster.find(secrets, harness.home, name)
+  const edit = (change: object) => superCluster.edit(secrets, harness.home, name, change as Record<string, unknown>)
+  const issued = (): number => cluster.calls.get("create token of serviceaccounts") ?? 0
+  return { harness, secret, edit, issued, made: secret()! }
+}
+
+const annotations = (one: object): object => ({ metadata: { annotations: one } })
+
+test.each<[what: string, change: object]>([
+  ["another token", { data: { [key]: "d3Jvbmc=" } }],
+  ["no token", { data: { [key]: null } }],
+  ["no data", { data: null }],
+  ["another time of renewal", annotations({ "tenancy.x-k8s.io/token.refresh-at": "2099-01-01T00:00:00Z" })],
+  ["no time of renewal", annotations({ "tenancy.x-k8s.io/token.refresh-at": null })],
+  ["another pod's uid", annotations({ "tenancy.x-k8s.io/token.pod-uid": "other" })],
+  ["no pod's uid", annotations({ "tenancy.x-k8s.io/token.pod-uid": null })],
+  ["no pod's name", annotations({ "tenancy.x-k8s.io/token.pod-name": null })],
+  ["no owner", annotations({ "tenancy.x-k8s.io/cluster": null })],
+  ["no marks", { metadata: { annotations: null, labels: null } }],
+])("a Secret that gets %s has tokens again, and its marks", async (_what, change) => {
+  const { harness, secret, edit, made } = await begin()
+  await using _ = harness
+  edit(change)
+  await eventually(
+    async () => {
+      await harness.settled()
+      return secret()?.data?.[key] !== undefined && harness.syncer.pending === 0
+    },
+    { what: "a token" },
+  )
+  await harness.settled()
+  const { data, metadata } = secret()!
+  const { annotations: were = {} } = made.metadata
+  expect(data?.[key]).not.toBe("d3Jvbmc=")
+  expect(Object.keys(metadata.annotations ?? {}).toSorted()).toEqual(Object.keys(were).toSorted())
+  for (const name of ["token.pod-uid", "token.pod-name", "cluster", "namespace"])
+    expect(metadata.annotations?.[`tenancy.x-k8s.io/${name}`]).toBe(were[`tenancy.x-k8s.io/${name}`])
+  expect(Date.parse(metadata.annotations?.["tenancy.x-k8s.io/token.refresh-at"] ?? "")).toBeLessThan(
+    Date.parse("2098-01-01T00:00:00Z"),
+  )
+  expect(metadata.labels).toEqual(made.metadata.labels)
+  expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
+})
+
+test("a Secret with more than its tokens stays as it is", async () => {
+  const { harness, secret, edit, issued } = await begin()
+  await using _ = harness
+  const before = issued()
+  edit({ data: { more: "eA==" }, metadata: { labels: { more: "x" } } })
+  await harness.settled()
+  expect(issued()).toBe(before)
+  expect(secret()?.data?.["more"]).toBe("eA==")
+})
+
+test("a Secret that somebody changes again and again gets new tokens a few times at once", async () => {
+  const { harness, edit, issued, secret } = await begin()
+  await using _ = harness
+  const { superCluster, syncer } = harness
+  let edits = 0
+  superCluster.onChange(({ resource, object }) => {
+    if (resource !== "secrets" || (object as Secret).data?.[key] === "d3Jvbmc=" || edits === 100) return
+    edits++
+    queueMicrotask(() => void edit({ data: { [key]: "d3Jvbmc=" } }))
+  })
+  edit({ data: { [key]: "d3Jvbmc=" } })
+  await eventually(() => edits > 3 && syncer.pending === 0 && syncer.delayed > 0, { what: "it waits" })
+  await harness.settled()
+  expect(issued()).toBeLessThan(10)
+  expect(secret()?.data?.[key]).toBe("d3Jvbmc=")
+})
