@@ -1,5 +1,9 @@
 // What ConfigMaps and Secrets contain. A server lets nobody change contents that are immutable, nor take that back: a copy that somebody in
 // super has made immutable, or replaced, stays so until its contents are others than the tenant's, and is then made anew.
+//
+// That they are immutable is copied, so that kubelets in super do not watch them, for which tenants say so. A kubelet that has seen one immutable
+// gives all pods of its node these contents, also after another one has got the name, until none of them uses that name (as of v1.36,
+// pkg/kubelet/util/manager/watch_based_manager.go). This is what a tenant gets in any cluster that deletes such an object and creates it again.
 
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
