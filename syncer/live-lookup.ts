@@ -23,13 +23,13 @@ export async function existsInTenant(
   return object !== undefined && (owner.uid === undefined || object.metadata.uid === owner.uid)
 }
 
-/** What the tenant's object is before it is copied, read anew if it runs only once; undefined if it exists no more. */
+/** What the tenant's object is before it is copied, read anew if a copy of what it was must not be made; undefined if it exists no more. */
 export async function currentOf(
   sync: ResourceSync,
   client: KubeClient,
   object: KubeObject,
 ): Promise<KubeObject | undefined> {
-  if (sync.runsOnce?.(object) !== true) return object
+  if (sync.isReadAnew?.(object) !== true) return object
   const { namespace, name = "", uid } = object.metadata
   const current = await find(client, sync, namespace, name)
   return current?.metadata.uid === uid ? current : undefined

@@ -1,10 +1,10 @@
 // Races: tenants, namespaces and copies that disappear or are replaced between two steps of the syncer.
 
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
-import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import type { KubeObject, PersistentVolumeClaim as Claim, Pod } from "../apimachinery/object.ts"
 import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
 import { controlledLabel, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
-import { events, namespaces, nodes, pods, serviceAccounts } from "../client/resources.ts"
+import { events, namespaces, nodes, persistentVolumeClaims, pods, serviceAccounts } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../test/harness/eventually.ts"
@@ -150,6 +150,23 @@ test("a pod that runs to its end is not run again, also if the syncer has not ye
   // It takes nothing of the quota.
   await makePod("next")
   await copyOf("next")
+})
+
+test("a claim whose copy is deleted by hand keeps its volume, also if the syncer has not yet heard of that from the tenant", async () => {
+  const { hold, deliver } = await startWithLateNews()
+  await make(cluster, persistentVolumeClaims, { metadata: { namespace: "apps", name: "data" }, spec: {} })
+  const copy = (): Claim | undefined => superCluster.find<Claim>(persistentVolumeClaims, home, "data")
+  await eventually(copy, { what: "the copy" })
+  hold()
+  const annotations = { "pv.kubernetes.io/bind-completed": "yes" }
+  superCluster.edit(persistentVolumeClaims, home, "data", { metadata: { annotations }, spec: { volumeName: "pv-1" } })
+  const volume = (): unknown => cluster.find<Claim>(persistentVolumeClaims, "apps", "data")?.spec?.volumeName
+  await eventually(() => volume() === "pv-1", { what: "the tenant's claim has its volume" })
+  superCluster.remove(persistentVolumeClaims, home, "data")
+  await eventually(copy, { what: "the copy is made anew" })
+  deliver()
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  expect(copy()?.spec?.volumeName).toBe("pv-1")
 })
 
 test("a copy that the syncer has not seen becomes what the tenant's object is by now, not what the syncer has heard of it", async () => {

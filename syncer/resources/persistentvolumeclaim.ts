@@ -45,6 +45,8 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   outdated: (object, _superObject, context) =>
     !isBoundInSuper(object, context) && unsupportedClass(object, context) !== undefined,
   missing: (object, context) => ({ kind: namesTenantVolume(object, context) ? "nothing" : "create" }),
+  // It may have got a volume, and the copy been deleted in super, of which the tenant knows and the caches do not yet: another one would be made.
+  isReadAnew: ({ spec }) => (spec?.volumeName ?? "") === "",
   // Otherwise super would schedule more pods that use the claim. Any other finalizer in the tenant means that the data is still wanted.
   follows: ({ metadata }) => (metadata.finalizers ?? []).every((finalizer) => finalizer === inUseFinalizer),
   toTenant(object, superObject, { tenant }) {

@@ -96,7 +96,7 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   /** Called when the super copy does not exist, before it is created. */
   missing?(object: T, context: SyncContext): Lost
   /** Creating a copy has effects that must not be had twice: the tenant is asked first whether the object is still as it was seen. */
-  runsOnce?(object: T): boolean
+  isReadAnew?(object: T): boolean
   /**
    * After super has answered `made` to a write of everything, or of one step: what its admission has made of that, to be recorded on the
    * copy.

@@ -76,7 +76,7 @@ export const pod: ResourceSync<Pod> = {
       : (unsupportedInPod(object) ?? unreachableVolume(object, context) ?? tooManyNodes(object, context)),
   missing,
   // It may have ended, and been deleted in super, of which the tenant knows and the caches do not yet.
-  runsOnce: ({ spec }) => (spec?.restartPolicy ?? "Always") !== "Always",
+  isReadAnew: ({ spec }) => (spec?.restartPolicy ?? "Always") !== "Always",
   admitted: recordAdmission,
   dependencies,
 }
