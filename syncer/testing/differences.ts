@@ -9,7 +9,7 @@ import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { ownership } from "../conversion/ownership.ts"
 import { superPlace } from "../conversion/super-object.ts"
 import { decide } from "../decision.ts"
-import { settingsOf } from "../options.ts"
+import { settingsOf, type SyncSettings } from "../options.ts"
 import { Publisher, type PublisherParts } from "../publisher.ts"
 import { publications, resourceSyncs } from "../resources/index.ts"
 
@@ -27,6 +27,7 @@ function publisherOf(superCluster: FakeCluster): Publisher {
 export function differences(
   superCluster: FakeCluster,
   known: Iterable<{ tenant: Tenant; cluster: FakeCluster }>,
+  settings: Partial<SyncSettings> = {},
 ): string[] {
   const found: string[] = []
   const publisher = publisherOf(superCluster)
@@ -40,7 +41,7 @@ export function differences(
         superCluster.find<T>(resource, namespace, name),
       nominatedPods: () => [],
     }
-    const context = { tenant, view, settings: settingsOf({}), now: Date.now() }
+    const context = { tenant, view, settings: settingsOf(settings), now: Date.now() }
     for (const kind of publications) {
       const names = new Set([...superCluster.all(kind.resource), ...cluster.all(kind.resource)].map(nameOf))
       const differing = [...names].filter((name) => publisher.differs(kind, context, name))

@@ -7,8 +7,11 @@ import {
   expired,
   forbidden,
   internalError,
+  invalid,
   serviceUnavailable,
+  timeout,
   tooManyRequests,
+  unauthorized,
   type StatusError,
 } from "../../apimachinery/status.ts"
 import type { KubeClient, ListWatch, Resource, WatchEvent } from "../../client/rest.ts"
@@ -56,9 +59,15 @@ export function faulty<T extends KubeClient>(client: T, faults: Faults): T {
 }
 
 function failures(call: string, resource: Resource): StatusError[] {
-  const down = [serviceUnavailable("down"), internalError("a fault"), tooManyRequests("busy", 1)]
+  const down = [
+    serviceUnavailable("down"),
+    internalError("a fault"),
+    tooManyRequests("busy", 1),
+    timeout("late"),
+    unauthorized(),
+  ]
   if (reads.has(call)) return down
-  const refused = [...down, forbidden(resource, "x", "denied")]
+  const refused = [...down, forbidden(resource, "x", "denied"), invalid({ group: resource.group, kind: "X" }, "x", [])]
   // Of what is deleted, it says that another object has the name.
   return call === "delete" ? refused : [...refused, conflict(resource, "x", "changed")]
 }

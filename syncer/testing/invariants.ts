@@ -1,8 +1,8 @@
 // What must not happen between tenants and a super cluster, whatever fails: it is noted when it does.
 
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
-import { uidAnnotation } from "../../apimachinery/tenancy.ts"
-import { pods } from "../../client/resources.ts"
+import { clusterAnnotation, clusterLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { namespaces, pods } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import type { Change } from "../../client/testing/fake-store.ts"
@@ -27,18 +27,40 @@ export class Invariants {
     superCluster.onChange((change) => {
       if (change.type === "ADDED" && change.resource === pods.resource) this.#checkCopy(change.object as Pod)
       this.#checkOwner(change)
+      this.#checkMarks(change)
     })
   }
 
   /** A new tenant's. */
   follow(cluster: FakeCluster): void {
-    cluster.onChange(({ type, resource, object }) => {
+    cluster.onChange((change) => {
+      const { type, resource, object } = change
+      this.#checkNames(change)
       const { metadata } = object
       const isAsked = metadata.deletionTimestamp !== undefined || this.deleted.has(metadata.uid ?? "")
       const isCopied = this.#copied.some((kind) => kind.resource === resource)
       if (type === "DELETED" && isCopied && !isAsked) this.wrong.push(`${resource} ${metadata.name} is gone`)
       if (resource === pods.resource) this.#checkLoss(object as Pod)
     })
+  }
+
+  /** What is in a tenant's namespace is that tenant's, as all of its marks say, whoever it claims to be. */
+  #checkMarks({ type, resource, object }: Change): void {
+    const { namespace, name, annotations, labels } = object.metadata
+    const kind = this.#copied.find((one) => one.resource === resource)
+    const home = this.#superCluster.find(namespaces, undefined, namespace ?? "")
+    if (kind === undefined || home === undefined || type === "DELETED") return
+    const key = home.metadata.annotations?.[clusterAnnotation]
+    const keys = [annotations?.[clusterAnnotation], labels?.[clusterLabel]].filter((one) => one !== undefined)
+    if (keys.some((one) => one !== key)) this.wrong.push(`${resource} ${namespace}/${name} is of ${keys.join()}`)
+  }
+
+  /** Nothing in a tenant says what super calls it, or another tenant. */
+  #checkNames({ resource, object }: Change): void {
+    const { labels: _labels, annotations: _annotations, managedFields: _fields, ...metadata } = object.metadata
+    const text = JSON.stringify({ ...object, metadata })
+    for (const { tenant } of this.#tenants.clusters.values())
+      if (text.includes(tenant.clusterKey)) this.wrong.push(`${resource} ${metadata.name} says ${text}`)
   }
 
   /** A pod that must not run twice does not. */

@@ -1,9 +1,21 @@
 // What a random world contains (random-world.ts).
 
 import {
+  claimedAfterAnnotation,
+  clusterAnnotation,
+  controlledLabel,
+  copiedKeysAnnotation,
+  namespaceAnnotation,
+  publicLabel,
+  tokenPodUIDAnnotation,
+  uidAnnotation,
+} from "../../apimachinery/tenancy.ts"
+import { pick, type Random } from "../../apimachinery/testing/random.ts"
+import {
   configMaps,
   endpointSlices,
   namespaces,
+  networkPolicies,
   persistentVolumeClaims,
   pods,
   runtimeClasses,
@@ -12,6 +24,7 @@ import {
   services,
 } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
 
 /** Of a value from 0 to 8. */
 export const contents: readonly [resource: Resource, kind: string, fill: (value: number) => object][] = [
@@ -29,6 +42,13 @@ export const contents: readonly [resource: Resource, kind: string, fill: (value:
     "PersistentVolumeClaim",
     (value) => ({ spec: { resources: { requests: { storage: `${1 + value}Gi` } } } }),
   ],
+  [
+    networkPolicies,
+    "NetworkPolicy",
+    (value) => ({
+      spec: { podSelector: {}, ingress: [{ from: [{ namespaceSelector: { matchLabels: { app: `v${value}` } } }] }] },
+    }),
+  ],
 ]
 export const inNamespaces: readonly Resource[] = [pods, ...contents.map(([resource]) => resource)]
 export const copied = [namespaces, runtimeClasses, ...inNamespaces]
@@ -41,6 +61,23 @@ export const volumesOfPods = [
   [{ name: "v", persistentVolumeClaim: { claimName: "o2" } }],
   [{ name: "v", projected: { sources: [{ serviceAccountToken: { path: "token" } }, { configMap: { name: "o3" } }] } }],
 ]
+
+/** Marks as the syncer's own, which a tenant writes on its objects: of itself, or of another tenant. */
+export function forged(random: Random, tenants: readonly Tenant[]): Record<string, unknown> {
+  const { clusterKey } = pick(random, tenants)
+  const keys: Record<string, string | null> = {
+    [clusterAnnotation]: clusterKey,
+    [uidAnnotation]: "forged",
+    [namespaceAnnotation]: pick(random, ["default", "apps", "kube-system"]),
+    [controlledLabel]: pick(random, ["true", "false"]),
+    [tokenPodUIDAnnotation]: "forged",
+    [copiedKeysAnnotation]: "a,b;c",
+    [claimedAfterAnnotation]: "1 2099-01-01T00:00:00Z",
+    [publicLabel]: "true",
+  }
+  const chosen = Object.fromEntries(Object.entries(keys).filter(() => random(2) === 0))
+  return { metadata: { [pick(random, ["labels", "annotations"])]: chosen } }
+}
 
 /** Holds what is deleted in super, until somebody there lets it go. */
 export const held = { metadata: { finalizers: ["example.com/hold"] } }

@@ -12,19 +12,24 @@ import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { startSyncer, type Syncer } from "../main.ts"
 import { differences } from "./differences.ts"
+import { disappointed } from "./expectations.ts"
 import { fakeTenant } from "./fake-tenants.ts"
 import { faulty, type Faults } from "./faulty-client.ts"
 import { object } from "./harness.ts"
 import { Invariants } from "./invariants.ts"
 import { mortalClient, mortalTenants, type Life } from "./mortal.ts"
-import { contents, copied, held, inNamespaces, volumesOfPods } from "./random-contents.ts"
+import { contents, copied, forged, held, inNamespaces } from "./random-contents.ts"
+import { usePod } from "./random-pods.ts"
 import { changeStorage, finishStorage, usePublished } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
 
 const homes = ["default", "apps"]
+const settings = { networkPolicies: "allow" } as const
 export class RandomWorld {
   readonly random: Random
   readonly faults: Faults
+  /** How often tenants and namespaces come and go: what they contain lives longer if they do not. */
+  readonly #churn: number
   readonly superCluster = new FakeCluster({ isSuper: true })
   readonly tenants: RandomTenants
   readonly clock = new FakeClock(Date.now())
@@ -36,6 +41,7 @@ export class RandomWorld {
 
   constructor(seed: number) {
     this.random = createRandom(seed)
+    this.#churn = pick(this.random, [0, 0.2, 1])
     this.faults = { random: this.random, probability: 0 }
     this.tenants = new RandomTenants(this.faults)
     this.superCluster.fail = (verb, _resource, made) => (verb === "create" ? this.#refuseInEnding(made) : undefined)
@@ -62,7 +68,7 @@ export class RandomWorld {
     if (!this.#life.isOver) await ended
     const life = (this.#life = { isOver: false })
     const superClient = mortalClient(faulty(superCluster, faults), life)
-    this.syncer = await startSyncer({ tenants: mortalTenants(tenants, life), superClient, clock })
+    this.syncer = await startSyncer({ tenants: mortalTenants(tenants, life), superClient, clock, ...settings })
   }
 
   async #addTenant(name: string): Promise<void> {
@@ -108,7 +114,7 @@ export class RandomWorld {
       async () => tenants.wake(pick(random, tenants.list()).name),
       async () => this.clock.advance(random(20_000)),
     ])()
-    if (chance(random, 0.02)) await this.#replaceTenant()
+    if (chance(random, 0.02 * this.#churn)) await this.#replaceTenant()
     if (chance(random, 0.02)) await this.#changeNodes()
     if (chance(random, 0.02)) await this.#restart()
     for (let turn = random(4); turn > 0; turn--) await nextTurn()
@@ -136,7 +142,7 @@ export class RandomWorld {
     this.tenants.wake(tenant.name)
     const home = pick(random, homes)
     const name = `o${random(4)}`
-    if (chance(random, 0.04)) return this.#delete(cluster, namespaces, undefined, home)
+    if (chance(random, 0.04 * this.#churn)) return this.#delete(cluster, namespaces, undefined, home)
     await this.#addNamespace(cluster, home)
     if (chance(random, 0.04)) return this.#useClass(cluster, name)
     if (chance(random, 0.08)) return usePublished(random, cluster)
@@ -146,6 +152,7 @@ export class RandomWorld {
     if (isPod) return this.#usePod(cluster, home, name, `v${value}`)
     if (cluster.find(resource, home, name) === undefined)
       await cluster.create(resource, object(kind, home, name, fill(value)))
+    else if (chance(random, 0.1)) cluster.edit(resource, home, name, forged(random, this.tenants.list()))
     else if (chance(random, 0.4)) await this.#delete(cluster, resource, home, name)
     else cluster.edit(resource, home, name, fill(value) as Record<string, unknown>)
   }
@@ -160,20 +167,8 @@ export class RandomWorld {
   }
 
   async #usePod(cluster: FakeCluster, home: string, name: string, image: string): Promise<void> {
-    const { random } = this
-    const found = cluster.find<Pod>(pods, home, name)
-    const containers = [{ name: "main", image }]
-    if (found === undefined) {
-      const restartPolicy = pick(random, ["Always", "Never"])
-      const volumes = pick(random, volumesOfPods)
-      const spec = { serviceAccountName: "default", containers, restartPolicy, volumes }
-      await cluster.create(pods, object("Pod", home, name, { spec }))
-    } else if (chance(random, 0.5) && found.metadata.deletionTimestamp === undefined) {
-      const ephemeralContainers = [...(found.spec?.ephemeralContainers ?? []), { name: `e${this.#serial++}`, image }]
-      cluster.edit(pods, home, name, { spec: chance(random, 0.3) ? { ephemeralContainers } : { containers } })
-    } else {
-      await this.#delete(cluster, pods, home, name, pick(random, [undefined, 0, 5]))
-    }
+    if (await usePod(this.random, cluster, home, name, image)) return
+    await this.#delete(cluster, pods, home, name, pick(this.random, [undefined, 0, 5]))
   }
 
   async #delete(
@@ -199,7 +194,7 @@ export class RandomWorld {
     const { random, superCluster } = this
     const [resource] = pick(random, [...contents, [pods], [namespaces]] as [Resource][])
     const copies = superCluster.all(resource).filter(({ metadata }) => metadata.annotations?.[clusterAnnotation])
-    if (copies.length === 0 || (resource === namespaces && !chance(random, 0.2))) return
+    if (copies.length === 0 || (resource === namespaces && !chance(random, 0.2 * this.#churn))) return
     const copy = pick(random, copies)
     const { namespace, name = "" } = copy.metadata
     if (chance(random, 0.3)) superCluster.edit(resource, namespace, name, held)
@@ -273,7 +268,12 @@ export class RandomWorld {
       .all(namespaces)
       .filter(({ metadata }) => !keys.has(metadata.annotations?.[clusterAnnotation] ?? ""))
     return [
-      ...differences(this.superCluster, known),
+      ...differences(this.superCluster, known, settings),
+      ...disappointed(
+        this.superCluster,
+        known.map(({ cluster }) => cluster),
+        copied,
+      ),
       ...orphans.map(({ metadata }) => `orphan ${metadata.name}`),
       ...(this.syncer?.pending === 0 ? [] : ["keys are pending"]),
     ]
