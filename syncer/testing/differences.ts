@@ -36,7 +36,7 @@ export function differences(
       tenantObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
         cluster.find<T>(resource, namespace, name),
       tenantObjects: <T extends KubeObject>(resource: Resource, namespace?: string) =>
-        cluster.all(resource).filter(({ metadata }) => metadata.namespace === namespace) as T[],
+        cluster.all<T>(resource, namespace),
       superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
         superCluster.find<T>(resource, namespace, name),
       nominatedPods: () => [],

@@ -11,6 +11,7 @@ import type { Resource } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { startSyncer, type Syncer } from "../main.ts"
+import type { SyncSettings } from "../options.ts"
 import { differences } from "./differences.ts"
 import { disappointed } from "./expectations.ts"
 import { fakeTenant } from "./fake-tenants.ts"
@@ -24,12 +25,12 @@ import { changeStorage, finishStorage, usePublished } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
 
 const homes = ["default", "apps"]
-const settings = { networkPolicies: "allow" } as const
 export class RandomWorld {
   readonly random: Random
   readonly faults: Faults
   /** How often tenants and namespaces come and go: what they contain lives longer if they do not. */
   readonly #churn: number
+  readonly #settings: Partial<SyncSettings>
   readonly superCluster = new FakeCluster({ isSuper: true })
   readonly tenants: RandomTenants
   readonly clock = new FakeClock(Date.now())
@@ -42,6 +43,7 @@ export class RandomWorld {
   constructor(seed: number) {
     this.random = createRandom(seed)
     this.#churn = pick(this.random, [0, 0.2, 1])
+    this.#settings = { networkPolicies: "allow", publishNodes: pick(this.random, ["all", "used"]) }
     this.faults = { random: this.random, probability: 0 }
     this.tenants = new RandomTenants(this.faults)
     this.superCluster.fail = (verb, _resource, made) => (verb === "create" ? this.#refuseInEnding(made) : undefined)
@@ -68,7 +70,7 @@ export class RandomWorld {
     if (!this.#life.isOver) await ended
     const life = (this.#life = { isOver: false })
     const superClient = mortalClient(faulty(superCluster, faults), life)
-    this.syncer = await startSyncer({ tenants: mortalTenants(tenants, life), superClient, clock, ...settings })
+    this.syncer = await startSyncer({ tenants: mortalTenants(tenants, life), superClient, clock, ...this.#settings })
   }
 
   async #addTenant(name: string): Promise<void> {
@@ -268,7 +270,7 @@ export class RandomWorld {
       .all(namespaces)
       .filter(({ metadata }) => !keys.has(metadata.annotations?.[clusterAnnotation] ?? ""))
     return [
-      ...differences(this.superCluster, known, settings),
+      ...differences(this.superCluster, known, this.#settings),
       ...disappointed(
         this.superCluster,
         known.map(({ cluster }) => cluster),
