@@ -47,6 +47,8 @@ export const clusterIPAnnotation = key("clusterIP")
  * write in progress, and the time.
  */
 export const claimedAfterAnnotation = key("claimed-after")
+/** "true" on a super Service that has had addresses of a load balancer there: they are super's, also when it takes them back. */
+export const balancedAnnotation = key("balanced")
 /** Copied upward to the tenant's Service if its own address is not the reachable one. */
 export const transparentClusterIPAnnotation = `${transparentPrefix}/clusterIP`
 

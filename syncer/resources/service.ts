@@ -4,6 +4,7 @@
 
 import type { Service } from "../../apimachinery/object.ts"
 import {
+  balancedAnnotation,
   claimedAfterAnnotation,
   clusterIPAnnotation,
   superNamespace,
@@ -44,9 +45,14 @@ export const service: ResourceSync<Service> = {
   kind: "Service",
   claimGraceMs: syncerLimits.claimGraceMs,
   toSuper: (object, context) => ({ apiVersion: "v1", kind: "Service", metadata: {}, spec: superSpec(object, context) }),
-  annotations(object) {
+  annotations(object, _context, superObject) {
     const address = object.spec?.clusterIP
-    return address === undefined || address === "" || address === "None" ? {} : { [clusterIPAnnotation]: address }
+    const hasAddress = address !== undefined && address !== "" && address !== "None"
+    const isBalanced = (superObject?.status?.loadBalancer?.ingress ?? []).length > 0
+    return {
+      ...(hasAddress ? { [clusterIPAnnotation]: address } : {}),
+      ...(isBalanced ? { [balancedAnnotation]: "true" } : {}),
+    }
   },
   changed(object, superObject, context) {
     if (isAhead(superObject, object, context.now)) return []
@@ -68,9 +74,11 @@ export const service: ResourceSync<Service> = {
       namespace,
       superNamespace: superNamespace(tenant.clusterKey, namespace),
     })
-    // If super has no status, a controller of the tenant may have written one.
+    // If super never had a status, a controller of the tenant may have written one.
     const known = normalStatus(wanted)
-    const status = Object.keys(known).length === 0 ? undefined : mergeDiff(normalStatus(object.status), known)
+    const isSupers =
+      Object.keys(known).length > 0 || superObject.metadata.annotations?.[balancedAnnotation] !== undefined
+    const status = isSupers ? mergeDiff(normalStatus(object.status), known) : undefined
     if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
     return steps
   },
