@@ -12,6 +12,7 @@ import {
   type TenantSubscriber,
   type TenantUse,
   type TenantWatchHandler,
+  type TenantWorker,
 } from "../../client/tenants.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 
@@ -41,6 +42,7 @@ export class FakeTenants implements Tenants {
   readonly clusters = new Map<string, { tenant: Tenant; cluster: FakeCluster }>()
   readonly #subscribers = new Set<TenantSubscriber>()
   readonly #watches = new Set<FakeWatch>()
+  readonly #workers = new Set<TenantWorker>()
 
   add(tenant: Tenant): FakeCluster {
     const cluster = new FakeCluster({ isPopulated: true })
@@ -90,8 +92,14 @@ export class FakeTenants implements Tenants {
     if (entry !== undefined) for (const watch of this.#watches) watch.attach(entry.tenant, entry.cluster)
   }
 
-  register(): () => void {
-    return () => undefined
+  register(worker?: TenantWorker): () => void {
+    if (worker !== undefined) this.#workers.add(worker)
+    return () => worker && this.#workers.delete(worker)
+  }
+
+  /** Somebody works for it: a gateway does not let it sleep then, which is up to tests here. */
+  isBusy(name: string): boolean {
+    return [...this.#workers].some((worker) => worker.isBusy(name))
   }
 
   watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {

@@ -3,7 +3,7 @@
 import { chance } from "../../apimachinery/testing/random.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { TenantIdentity, TenantWatchHandler, TenantWorker } from "../../client/tenants.ts"
+import type { TenantIdentity, TenantWatchHandler } from "../../client/tenants.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { FakeTenants } from "./fake-tenants.ts"
 import { faulty, type Faults } from "./faulty-client.ts"
@@ -41,7 +41,6 @@ export class RandomTenants extends FakeTenants {
   readonly #faults: Faults
   /** As a gateway in the same process: changes of all kinds in their order. */
   readonly #lagging: Lagging
-  readonly #workers = new Set<TenantWorker>()
 
   constructor(faults: Faults) {
     super()
@@ -68,14 +67,8 @@ export class RandomTenants extends FakeTenants {
     )
   }
 
-  override register(worker?: TenantWorker): () => void {
-    if (worker !== undefined) this.#workers.add(worker)
-    return () => worker && this.#workers.delete(worker)
-  }
-
   /** As a gateway: not while somebody works for it, or has not heard of everything. */
   override sleep(name: string): void {
-    const isBusy = [...this.#workers].some((worker) => worker.isBusy(name))
-    if (!isBusy && this.#lagging.isEmpty) super.sleep(name)
+    if (!this.isBusy(name) && this.#lagging.isEmpty) super.sleep(name)
   }
 }
