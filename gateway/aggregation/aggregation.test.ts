@@ -93,6 +93,18 @@ describe("an aggregated API server", () => {
     await expect(client.list({ ...resource, group: "none.example.com" })).rejects.toThrow("could not find")
   })
 
+  test.each([
+    [404, "NotFound", "the server could not find the requested resource"],
+    [409, "Conflict", "the server reported a conflict"],
+    [429, "TooManyRequests", "the server has received too many requests and has asked us to try again later"],
+    [500, "InternalError", expect.stringContaining("in its own words") as string],
+    [503, "ServiceUnavailable", "the server is currently unable to handle the request"],
+  ])("has refusals in its own words, of which those are told the code: %s", async (code, reason, message) => {
+    const client = gateway.gateway.tenants.client("a")
+    const asking = client.get(flunderResource, "team", `answered-${code}`)
+    await expect(asking).rejects.toMatchObject({ status: { code, reason, message } })
+  })
+
   test("has objects that the control plane's controllers can read, write and watch", async () => {
     const client = gateway.gateway.tenants.client("a")
     const resource = flunderResource

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http"
 import { noSuchPath, serviceUnavailable, StatusError } from "../../apimachinery/status.ts"
 import type { Transport } from "../../client/http/client.ts"
-import { parseStatus } from "../../client/http/errors.ts"
+import { parseStatus, readError } from "../../client/http/errors.ts"
 import type { TransportRequest } from "../../client/http/transport.ts"
 import { readBody } from "../backends/read-body.ts"
 import type { User } from "../request/user.ts"
@@ -80,10 +80,23 @@ export class AggregatedTransport implements Transport {
   }
 }
 
-function errorOf({ path }: TransportRequest, code: number, body: Buffer): StatusError {
-  const status = parseStatus(body)
-  if (status !== undefined) return new StatusError(status)
-  return code === 503 ? unableToHandle() : serviceUnavailable(`the server answered ${code} for ${path}`)
+/** Of what a server says in its own words, client-go keeps the code, and says it in its words. */
+function errorOf(wanted: TransportRequest, code: number, body: Buffer): StatusError {
+  const { status } = readError(wanted, code, body)
+  const message = parseStatus(body) === undefined ? messages[code] : undefined
+  return new StatusError(message === undefined ? status : { ...status, message })
+}
+
+const messages: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 }
 
 function unableToHandle(cause?: unknown): StatusError {

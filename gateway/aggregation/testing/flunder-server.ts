@@ -109,6 +109,11 @@ export class FlunderServer {
     this.seen.push(asked)
     request.on("data", (chunk: Buffer) => (asked.body += chunk.toString()))
     if (url.startsWith(silent)) return
+    const [, refusal] = /\/answered-(\d+)$/.exec(url) ?? []
+    if (refusal !== undefined) {
+      response.writeHead(Number(refusal), { "content-type": "text/plain" }).end("in its own words\n")
+      return
+    }
     if (url.includes("watch=true")) {
       response.end(watched.map((event) => `${JSON.stringify(event)}\n`).join(""))
       return
