@@ -6,7 +6,8 @@ import { compileSchema } from "../custom-resources/schemas.ts"
 import type { CustomResourceVersion } from "../custom-resources/types.ts"
 import { decodePatched } from "../custom-resources/undecoded.ts"
 import type { RequestContext } from "../request/context.ts"
-import { AdmissionChain, type AdmissionAttributes, Reinvocation, replaceObject } from "./chain.ts"
+import { AdmissionChain, type AdmissionAttributes, Reinvocation } from "./chain.ts"
+import { replaceObject } from "./patched.ts"
 
 const schema = compileSchema({ name: "v1", schema: { openAPIV3Schema: { type: "object" } } } as CustomResourceVersion)
 const type = { apiVersion: "a/v1", kind: "A" }

@@ -1,15 +1,10 @@
 // Admission: modifies or rejects writes between decoding and storing. Plugins are listed in their order; all mutating phases run
 // first, then (inside the registry's flow) all validating ones. Source: k8s.io/apiserver/pkg/admission.
 
-import { copyJson } from "../../apimachinery/copy.ts"
 import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
-import { metadataFault } from "../../apimachinery/schema/decode/custom.ts"
-import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
-import { isPatched, notePatched, readMetadata } from "../custom-resources/undecoded.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
-import { checkObjectSize } from "./object-size.ts"
-import { isCustom } from "./webhooks/versions.ts"
+import { settlePatched } from "./patched.ts"
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
@@ -34,7 +29,7 @@ export interface AdmissionAttributes {
   name: string
   /** The name was generated after mutating admission, so the request itself has none. */
   hasGeneratedName: boolean
-  /** Undefined on DELETE. Plugins modify it in place ({@link replaceObject}). On CONNECT, the options of the connection. */
+  /** Undefined on DELETE. Plugins modify it in place (`replaceObject()`). On CONNECT, the options of the connection. */
   object: KubeObject | undefined
   /** The stored object on UPDATE and DELETE. Frozen. */
   current: KubeObject | undefined
@@ -143,47 +138,4 @@ export class AdmissionChain {
 
 function isConcerned(plugin: AdmissionPlugin, attributes: AdmissionAttributes): boolean {
   return plugin.concerns === undefined || plugin.concerns(attributes)
-}
-
-/** The registry keeps its reference to the object, so the object is modified to equal `next` instead of being replaced. */
-export function replaceObject(attributes: AdmissionAttributes, next: KubeObject): void {
-  const { object } = attributes
-  if (object === undefined) throw new TypeError("there is no object to change")
-  checkObjectSize(next)
-  if (isCustom(attributes)) notePatched(object)
-  for (const key of Object.keys(object)) delete object[key]
-  assignOwn(object, next)
-}
-
-/**
- * Called when all plugins have run for the last time. Until then, what they have made of a custom resource is of any types; from here on,
- * its metadata is what can be read of it.
- */
-function settlePatched(attributes: AdmissionAttributes): void {
-  const { object, current } = attributes
-  if (object === undefined || !isPatched(object)) return
-  const json = copyJson(object) as unknown as JsonObject
-  const fault = attributes.subresource === "status" ? undefined : metadataFault(withoutOverwritten(json, attributes))
-  replaceObject(attributes, readMetadata(json, current === undefined))
-  notePatched(object, fault)
-}
-
-function withoutOverwritten({ metadata }: JsonObject, attributes: AdmissionAttributes): JsonObject {
-  if (!isObject(metadata)) return metadata === undefined ? {} : { metadata }
-  const dropped = overwritten(attributes)
-  return { metadata: Object.fromEntries(Object.entries(metadata).filter(([field]) => !dropped.includes(field))) }
-}
-
-/** What the server sets itself, whatever was there: in a dry run less. Source: BeforeUpdate in k8s.io/apiserver/pkg/registry/rest. */
-function overwritten({ current, definition, dryRun }: AdmissionAttributes): readonly string[] {
-  const { deletionTimestamp, deletionGracePeriodSeconds } = current?.metadata ?? {}
-  return [
-    "uid",
-    "creationTimestamp",
-    "generation",
-    ...(definition.namespaced ? ["namespace"] : []),
-    ...(deletionTimestamp === undefined ? [] : ["deletionTimestamp"]),
-    ...(deletionGracePeriodSeconds === undefined ? [] : ["deletionGracePeriodSeconds"]),
-    ...(dryRun ? [] : ["resourceVersion", "selfLink"]),
-  ]
 }

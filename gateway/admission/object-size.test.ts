@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { replaceObject, type AdmissionAttributes } from "./chain.ts"
+import type { AdmissionAttributes } from "./chain.ts"
+import { replaceObject } from "./patched.ts"
 
 const made = (data: Record<string, string>): object => {
   const kind = { group: "", version: "v1", kind: "ConfigMap" }
