@@ -36,7 +36,8 @@ class Table implements MutableResourceTable {
   readonly #registries = new Map<ResourceDefinition, Registry>()
   #custom: readonly ResourceDefinition[] = []
   #customIndex: Index = indexOf([])
-  #all: readonly ResourceDefinition[] | undefined
+  #served: readonly ResourceDefinition[] | undefined
+  #shown: readonly ResourceDefinition[] | undefined
   #generation = 0
 
   get generation(): number {
@@ -60,12 +61,12 @@ class Table implements MutableResourceTable {
   }
 
   definitions(): readonly ResourceDefinition[] {
-    return (this.#all ??= this.#discoverable())
+    return (this.#shown ??= this.#custom.every(isShown) ? this.served() : this.served().filter(isShown))
   }
 
-  #discoverable(): readonly ResourceDefinition[] {
-    const established = this.#custom.filter(({ customResource }) => customResource?.undiscoverable !== true)
-    return established.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...established]
+  served(): readonly ResourceDefinition[] {
+    return (this.#served ??=
+      this.#custom.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...this.#custom])
   }
 
   setCustom(definitions: readonly ResourceDefinition[]): void {
@@ -73,7 +74,8 @@ class Table implements MutableResourceTable {
     for (const definition of this.#custom) if (!kept.has(definition)) this.#registries.delete(definition)
     this.#custom = [...definitions]
     this.#customIndex = indexOf(definitions)
-    this.#all = undefined
+    this.#served = undefined
+    this.#shown = undefined
     this.#generation++
   }
 
@@ -101,6 +103,10 @@ class Table implements MutableResourceTable {
     }
     return registry
   }
+}
+
+function isShown({ customResource }: ResourceDefinition): boolean {
+  return customResource?.undiscoverable !== true
 }
 
 function indexOf(definitions: readonly ResourceDefinition[]): Index {

@@ -217,6 +217,8 @@ export interface ResourceTable {
   registryOfKind(kind: GroupVersionKind): Registry | undefined
   /** The resources in discovery, in its order. */
   definitions(): readonly ResourceDefinition[]
+  /** All of them, also custom ones that discovery does not show. */
+  served(): readonly ResourceDefinition[]
   /** Incremented with every change of the served resources; a key of the caches of discovery and OpenAPI. */
   readonly generation: number
   /** Estimated size of the values that were recently read or written individually. */

@@ -16,9 +16,9 @@ function inVersion(
   definition: ResourceDefinition,
   version: string,
 ): ResourceDefinition | undefined {
-  if (definition.version === version) return definition // which discovery may not show
+  if (definition.version === version) return definition // also if it is not served any more since the request began
   const served = ctx.controlPlane.resources
-    .definitions()
+    .served()
     .find((other) => other.storagePrefix === definition.storagePrefix && other.version === version)
   return served ?? definition.customResource?.unserved?.(version)
 }

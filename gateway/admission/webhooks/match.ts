@@ -51,7 +51,7 @@ function definitionFor(
   const { definition } = attributes
   if (rules.some((rule) => matchesRule(rule, attributes, attributes.resource))) return definition
   if (matchPolicy !== "Equivalent") return undefined
-  const equivalents = equivalentsOf(ctx.controlPlane.resources.definitions(), definition).filter((other) =>
+  const equivalents = equivalentsOf(ctx.controlPlane.resources.served(), definition).filter((other) =>
     hasSubresource(other, attributes.subresource),
   )
   for (const rule of rules) {

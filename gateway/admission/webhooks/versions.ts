@@ -32,7 +32,7 @@ export function madeVersion(
   if (apiVersion === printGroupVersion(shown)) return shown
   const isMade = (other: ResourceDefinition): boolean =>
     other.storagePrefix === shown.storagePrefix && other.kind === kind && apiVersion === printGroupVersion(other)
-  return ctx.controlPlane.resources.definitions().find(isMade) ?? shown
+  return ctx.controlPlane.resources.served().find(isMade) ?? shown
 }
 
 /** A copy, as Go prints it: with the zero values that are always present. Custom resources have none. */
