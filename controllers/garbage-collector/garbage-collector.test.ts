@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { unexplained } from "../../apimachinery/status.ts"
 import { configMaps, customResourceDefinitions, events, nodes, secrets } from "../../client/resources.ts"
+import { countAtOnce } from "../testing/calls-at-once.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { defineWidgets, widgets } from "../testing/widgets.ts"
 
@@ -158,6 +160,22 @@ describe("the garbage collector", () => {
     await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Orphan" })
     await eventually(() => expect(names(harness)).toEqual(["b", "c"]))
     expect([ownersOf(harness, "b"), ownersOf(harness, "c")]).toEqual([[], []])
+  })
+
+  test("orphans many dependents in batches, and the others if one cannot be written", async () => {
+    await using harness = await startHarness({ only })
+    const { cluster } = harness
+    const a = await make(harness, "a")
+    const dependents = Array.from({ length: 20 }, (_, index) => `b-${index}`)
+    for (const name of dependents) await make(harness, name, [owner(a)])
+    const patches = countAtOnce(cluster, "patch")
+    let patched = 0
+    cluster.fail = (verb) => (verb === "patch" && patched++ === 0 ? unexplained("not now") : undefined)
+    await cluster.delete(configMaps, "default", "a", { propagationPolicy: "Orphan" })
+    await eventually(() => expect(names(harness)).not.toContain("a"))
+    expect(names(harness)).toHaveLength(dependents.length)
+    expect(dependents.flatMap((name) => ownersOf(harness, name))).toEqual([])
+    expect(patches.most).toBe(4)
   })
 
   test("processes a late dependent of an owner that waits for no other", async () => {

@@ -9,6 +9,7 @@ import { TerminalError, type ReconcileResult, type Untried } from "../../client/
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Frame } from "../frame.ts"
+import { settleAll } from "../pods/slow-start.ts"
 import { isAbsence } from "./absence.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
@@ -70,7 +71,7 @@ class Collector {
     if (graph === undefined || node === undefined) return
     if (!node.isBeingDeleted) return this.#collect(actor, graph, node)
     // Otherwise its dependents follow when it is gone.
-    if (node.orphansDependents) await this.#orphan(actor.client, graph, node)
+    if (node.orphansDependents) await this.#orphan(actor, graph, node)
     else if (node.deletesDependents) await this.#deleteDependents(actor, graph, node)
     // At last, since an owner that cannot be read must not hold the deletion up.
     await this.#reportMisplaced(actor, graph, node)
@@ -225,9 +226,12 @@ class Collector {
     }
   }
 
-  async #orphan(client: KubeClient, graph: Graph, node: Node): Promise<void> {
+  async #orphan(actor: Actor, graph: Graph, node: Node): Promise<void> {
+    const { client } = actor
     const dependents = graph.dependents(node.uid).filter((dependent) => mayDecideFor(node, dependent))
-    await Promise.all(dependents.map((dependent) => removeOwners(client, dependent, [node.uid])))
+    using pace = actor.pace(dependents.length)
+    const failure = await settleAll(pace, dependents, (dependent) => removeOwners(client, dependent, [node.uid]))
+    if (failure !== undefined) throw failure
     const latest = await this.#latest(client, graph, node)
     if (latest !== undefined) await removeFinalizer(client, node, latest, orphanFinalizer)
   }

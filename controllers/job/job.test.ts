@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { events, jobs, pods } from "../../client/resources.ts"
+import { countAtOnce } from "../testing/calls-at-once.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { indexLabel, Indexes, indexOf } from "./indexes.ts"
 import { trackingFinalizer } from "./tracking.ts"
@@ -209,6 +210,25 @@ describe("a Job", () => {
     await eventually(() => expect(unfinished(harness)).toHaveLength(1))
     await harness.cluster.delete(jobs, "default", "work", { propagationPolicy: "Background" })
     await eventually(() => expect(podsOf(harness)).toEqual([]))
+  })
+
+  test.each<[string, (harness: Harness) => Promise<unknown>]>([
+    ["is suspended", (harness) => harness.change(jobs, "default", "work", { spec: { suspend: true } })],
+    ["is deleted", ({ cluster }) => cluster.delete(jobs, "default", "work", { propagationPolicy: "Background" })],
+    [
+      "succeeds",
+      async (harness) => {
+        for (const pod of podsOf(harness)) await harness.setPod(pod, "Succeeded", false)
+      },
+    ],
+  ])("of many pods that %s releases and deletes them in batches", async (_, end) => {
+    await using harness = await startHarness({ only: ["job"] })
+    await harness.create(jobs, job({ parallelism: 20, completions: 20 }))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(20))
+    const calls = [countAtOnce(harness.cluster, "patch"), countAtOnce(harness.cluster, "delete")]
+    await end(harness)
+    await eventually(() => expect(podsOf(harness).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]))
+    expect(Math.max(...calls.map(({ most }) => most))).toBe(4)
   })
 })
 

@@ -9,6 +9,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { claim } from "../pods/claim.ts"
 import type { Failures } from "./backoff.ts"
 import { Expectations } from "../pods/expectations.ts"
+import { settleAll } from "../pods/slow-start.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import { followJobs, isForNow, orphans } from "./events.ts"
 import { isFinishedJob } from "./finished.ts"
@@ -63,7 +64,7 @@ async function reconcile({ ctx, actor, memory }: Parts, key: Key): Promise<Recon
   const controlled = informer.byIndex(tenant, "controller", uid)
   if (isFinishedJob(job)) {
     memory.backoffs.delete(uid)
-    await Promise.all(controlled.map((pod) => removeFinalizer(client, pod)))
+    await releaseAll(actor, controlled)
     return
   }
   // With outdated state, pods would be counted and created twice.
@@ -87,7 +88,6 @@ async function reconcile({ ctx, actor, memory }: Parts, key: Key): Promise<Recon
 
 /** Without their Job, nothing else would remove the finalizer from these pods. */
 async function releaseOrphans(ctx: ControllerContext, actor: Actor, key: Key): Promise<void> {
-  const client = actor.client
   const all = ctx.informers.of<Job>(jobs)
   const lost = ctx.informers
     .of<Pod>(podResource)
@@ -98,5 +98,12 @@ async function releaseOrphans(ctx: ControllerContext, actor: Actor, key: Key): P
       const isJob = owner.kind === jobKind.kind && owner.apiVersion === jobKind.apiVersion
       return isJob && all.get(key.tenant, key.namespace, owner.name)?.metadata.uid !== owner.uid
     })
-  await Promise.all(lost.map((pod) => removeFinalizer(client, pod)))
+  await releaseAll(actor, lost)
+}
+
+async function releaseAll(actor: Actor, pods: readonly Pod[]): Promise<void> {
+  const tracked = pods.filter(isTracked)
+  using pace = actor.pace(tracked.length)
+  const failure = await settleAll(pace, tracked, async (pod) => void (await removeFinalizer(actor.client, pod)))
+  if (failure !== undefined) throw failure
 }

@@ -6,7 +6,7 @@ import type { Actor } from "../actor.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isReady } from "../pods/pod-state.ts"
-import { slowStart } from "../pods/slow-start.ts"
+import { settleAll, slowStart } from "../pods/slow-start.ts"
 import { jobPodsToDelete } from "../replicaset/deletion-order.ts"
 import { finishedAt, remainingBackoffMs, type Failures } from "./backoff.ts"
 import { indexOf, Indexes } from "./indexes.ts"
@@ -68,20 +68,19 @@ export async function deletePods(options: PodsOptions, victims: readonly Pod[], 
     victims.map((pod) => pod.metadata.uid ?? ""),
   )
   const asked: Pod[] = []
-  const results = await Promise.allSettled(
-    victims.map(async (pod) => {
-      let isSeen = false
-      try {
-        if (uncounted) await removeFinalizer(actor.client, pod)
-        asked.push(pod)
-        isSeen = await deletePod(actor, view.job, pod)
-      } finally {
-        if (!isSeen) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
-      }
-    }),
-  )
-  const failure = results.find((result) => result.status === "rejected")?.reason as unknown
-  const deleted = victims.filter((_, at) => results[at]?.status === "fulfilled")
+  const deleted: Pod[] = []
+  using pace = actor.pace(victims.length)
+  const failure = await settleAll(pace, victims, async (pod) => {
+    let isSeen = false
+    try {
+      if (uncounted) await removeFinalizer(actor.client, pod)
+      asked.push(pod)
+      isSeen = await deletePod(actor, view.job, pod)
+      deleted.push(pod)
+    } finally {
+      if (!isSeen) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
+    }
+  })
   return { created: 0, deleted, asked, ...(failure === undefined ? {} : { failure }) }
 }
 

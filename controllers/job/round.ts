@@ -8,6 +8,7 @@ import { findCondition } from "../conditions.ts"
 import type { Actor } from "../actor.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Expectations } from "../pods/expectations.ts"
+import { settleAll } from "../pods/slow-start.ts"
 import type { WriteTracker } from "../write-tracker.ts"
 import { withFinished, type Failures } from "./backoff.ts"
 import { deadlineMs, endingOf, reachedCompletions, withJobCondition, withTarget, type Ending } from "./ending.ts"
@@ -148,15 +149,14 @@ export class Round {
   async #release(pods: readonly Pod[]): Promise<{ released: Set<string>; refusal?: unknown }> {
     const { actor, podWrites } = this.#options
     const released = new Set<string>()
-    const release = async (pod: Pod): Promise<void> => {
+    using pace = actor.pace(pods.length)
+    const refusal = await settleAll(pace, pods, async (pod) => {
       const outcome = await removeFinalizer(actor.client, pod)
       if (outcome === undefined) return
       released.add(pod.metadata.uid ?? "")
       if (outcome !== pod) podWrites.changed(this.#uid, outcome)
-    }
-    const results = await Promise.allSettled(pods.map(release))
-    const refused = results.find((result) => result.status === "rejected")
-    return { released, refusal: refused?.reason as unknown }
+    })
+    return { released, refusal }
   }
 
   /** Writes the final status after all finalizers are removed and nothing is left to count. */
