@@ -71,17 +71,21 @@ test("a Secret with more than its tokens stays as it is", async () => {
   expect(secret()?.data?.["more"]).toBe("eA==")
 })
 
-test("a Secret that somebody changes again and again gets new tokens a few times at once", async () => {
+test.each([
+  ["changes", { data: { [key]: "d3Jvbmc=" } }],
+  ["changes, and makes immutable,", { data: { [key]: "d3Jvbmc=" }, immutable: true }],
+])("a Secret that somebody %s again and again gets new tokens a few times at once", async (_what, change) => {
   const { harness, edit, issued, secret } = await begin()
   await using _ = harness
   const { superCluster, syncer } = harness
   let edits = 0
-  superCluster.onChange(({ resource, object }) => {
-    if (resource !== "secrets" || (object as Secret).data?.[key] === "d3Jvbmc=" || edits === 100) return
+  superCluster.onChange(({ type, resource, object }) => {
+    const isTheirs = type === "DELETED" || (object as Secret).data?.[key] === "d3Jvbmc="
+    if (resource !== "secrets" || isTheirs || edits === 100) return
     edits++
-    queueMicrotask(() => void edit({ data: { [key]: "d3Jvbmc=" } }))
+    queueMicrotask(() => void edit(change))
   })
-  edit({ data: { [key]: "d3Jvbmc=" } })
+  edit(change)
   await eventually(() => edits > 3 && syncer.pending === 0 && syncer.delayed > 0, { what: "it waits" })
   await harness.settled()
   expect(issued()).toBeLessThan(10)

@@ -30,7 +30,7 @@ export interface TokenKeeperParts {
   schedule(key: SyncKey, afterMs: number): void
 }
 
-/** New tokens, which somebody in super may replace again and again. */
+/** New tokens for a pod, which somebody in super may replace again and again, also by replacing their Secret. */
 const anew: Patch = { patch: {} }
 
 export class TokenKeeper {
@@ -97,7 +97,7 @@ export class TokenKeeper {
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
-    const waitMs = this.#repeated.wait(present, anew)
+    const waitMs = this.#repeated.wait(pod, anew)
     if (waitMs > 0) return clock.now() + waitMs
     // Somebody has made it immutable, which nobody can take back, so that it must be replaced. It may be held by a finalizer.
     const isFixed = present?.immutable === true
@@ -107,6 +107,7 @@ export class TokenKeeper {
     const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
+    if (present !== undefined) this.#repeated.note(pod, anew)
     if (isFixed) {
       this.#tellFixed(tenant, pod, lateAt)
       await this.#remove(present)
@@ -126,7 +127,6 @@ export class TokenKeeper {
       data: secret.data,
     }
     await superClient.patch(secrets, namespace, name, patch, { type: "merge" })
-    this.#repeated.note(present, anew)
     return refreshAt
   }
 
