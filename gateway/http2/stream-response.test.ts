@@ -49,6 +49,11 @@ async function receive(stream: ClientHttp2Stream): Promise<Received> {
   return { headers, body: await text(stream) }
 }
 
+const split = (line: string): [string, string] => {
+  const [name = "", value = ""] = line.split(": ")
+  return [name, value]
+}
+
 describe("a response over HTTP/2", () => {
   test("has its own headers, and preset headers of other names", async () => {
     const { headers, body } = await receive(
@@ -139,6 +144,27 @@ describe("a response over HTTP/2", () => {
     expect((await receive(stream)).body).toBe("äbcd")
     expect(await counted.promise).toBe(5)
   })
+
+  test.each([true, false])(
+    "has trailers, also if the client has not sent all of its body: ended %s",
+    async (isEnded) => {
+      const stream = open({ ":method": "POST" }, (_, response) => {
+        response.writeHead(200, { trailer: "x-sum" })
+        response.write("body")
+        // Node would throw at some of these, where nobody catches it.
+        response.addTrailers(["X-Sum: 1", "Connection: a", "TE: b", "Content-Type: c", "content-type: d"].map(split))
+        response.end()
+      })
+      if (isEnded) stream.end("sent")
+      else stream.write("sent")
+      const trailers = once(stream, "trailers")
+      const { body } = await receive(stream)
+      expect([body, (await trailers)[0]]).toEqual([
+        "body",
+        expect.objectContaining({ "x-sum": "1", "content-type": "c, d" }),
+      ])
+    },
+  )
 
   test("that is destroyed early resets the stream with an error", async () => {
     const stream = open({}, (_, response) => {

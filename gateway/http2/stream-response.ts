@@ -40,7 +40,8 @@ export class StreamResponse {
   #hasBegun = false
   /** Not the stream's: Node ends the stream of a HEAD request before it is answered. */
   #hasEnded = false
-  readonly #trailers: OutgoingHttpHeaders = dictionary({})
+  #waitsForTrailers = false
+  #trailers: OutgoingHttpHeaders | undefined
 
   /** Node creates one per stream, with `new`. */
   constructor(stream: ServerHttp2Stream) {
@@ -124,9 +125,11 @@ export class StreamResponse {
 
   /** They must have been announced by the header of that name. */
   addTrailers(trailers: readonly (readonly [string, string])[]): void {
+    const own: OutgoingHttpHeaders = (this.#trailers ??= dictionary({}))
     for (const [name, value] of trailers) {
-      const before = this.#trailers[name]
-      this.#trailers[name] = before === undefined ? value : [...asList(before), value]
+      const lower = name.toLowerCase()
+      const before = own[lower]
+      if (!connectionHeaders.has(lower)) own[lower] = before === undefined ? value : `${String(before)}, ${value}`
     }
   }
 
@@ -153,7 +156,8 @@ export class StreamResponse {
     this.#begin(isEmpty)
     if (!stream.writableEnded) stream.end(...(given as []))
     // Without this the request would last until its client has sent the rest of its body. As in Go's server.
-    if (!stream.endAfterHeaders && !stream.readableEnded) stream.once("finish", () => stream.close())
+    if (!this.#waitsForTrailers && !stream.endAfterHeaders && !stream.readableEnded)
+      stream.once("finish", () => stream.close())
     return this
   }
 
@@ -220,8 +224,17 @@ export class StreamResponse {
     if (this.#hasBegun || stream.destroyed || stream.closed) return
     this.#hasBegun = true
     const waitForTrailers = !isWhole && this.#headers["trailer"] !== undefined
-    if (waitForTrailers) stream.once("wantTrailers", () => stream.sendTrailers(this.#trailers))
+    this.#waitsForTrailers = waitForTrailers
+    if (waitForTrailers) stream.once("wantTrailers", () => this.#sendTrailers())
     stream.respond({ ":status": this.statusCode, ...this.#headers }, { endStream: isWhole, waitForTrailers })
+  }
+
+  #sendTrailers(): void {
+    const stream = this.#stream
+    if (stream.closed || stream.destroyed) return
+    stream.sendTrailers(this.#trailers ?? {})
+    // As above. They are sent when this event is over.
+    if (!stream.readableEnded) setImmediate(() => stream.close())
   }
 }
 

@@ -21,7 +21,7 @@ export function announcedTrailers(
 }
 
 /** To be called before the response is to end when the answer does, if they have been announced. */
-export function passTrailers(answer: IncomingMessage, response: Pick<ServerResponse, "addTrailers">): void {
+export function passTrailers(answer: IncomingMessage, response: Pick<ServerResponse, "addTrailers" | "destroy">): void {
   answer.once("end", () => {
     const { rawTrailers } = answer
     const kept: [string, string][] = []
@@ -29,6 +29,10 @@ export function passTrailers(answer: IncomingMessage, response: Pick<ServerRespo
       const name = rawTrailers[at] ?? ""
       if (!isFraming(name)) kept.push([name, rawTrailers[at + 1] ?? ""])
     }
-    response.addTrailers(kept)
+    try {
+      response.addTrailers(kept)
+    } catch {
+      response.destroy() // there are bytes in it that Node takes, but does not send
+    }
   })
 }
