@@ -19,10 +19,11 @@ const delayResolutionMs = 10
 const delaySeconds = (nanoseconds: number): number =>
   Math.max(0, nanoseconds / nanosecondsPerSecond - delayResolutionMs / 1000)
 
-/** Statistics about tenants with an open store. */
-interface Awake {
-  readonly awake: number
-  readonly awakeBytes: number
+/** Numbers of tenants; awake are those whose store this process has open. */
+interface CountedTenants {
+  readonly size: number
+  readonly awake?: number
+  readonly awakeBytes?: number
 }
 
 export class Metrics implements Disposable {
@@ -30,10 +31,8 @@ export class Metrics implements Disposable {
   readonly all = new Counts()
   /** The counts of control planes that had requests. They live as long as the control plane. */
   readonly #own = new WeakMap<ControlPlane, ControlPlaneCounts>()
-  /** Number of tenants. */
-  tenants = 0
   /** Read at each scrape. */
-  #followed: Awake = { awake: 0, awakeBytes: 0 }
+  #tenants: CountedTenants = { size: 0 }
   readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
 
   readonly #places: number
@@ -62,10 +61,10 @@ export class Metrics implements Disposable {
   }
 
   #printOwn(): string {
-    const { awake, awakeBytes } = this.#followed
+    const { size, awake = 0, awakeBytes = 0 } = this.#tenants
     const gauge = (name: string, help: string, value: number) => family(name, "gauge", help, [sample(name, "", value)])
     return [
-      gauge("polyplane_tenants", "Tenant control planes", this.tenants),
+      gauge("polyplane_tenants", "Tenant control planes", size),
       gauge("polyplane_tenants_awake", "Tenants whose store is open", awake),
       gauge(
         "polyplane_tenants_awake_bytes",
@@ -96,9 +95,9 @@ export class Metrics implements Disposable {
     return [buildInfo, own.print(), await this.#printNamed(controlPlane), started].join("")
   }
 
-  /** From now on, the statistics of these tenants are reported. */
-  follow(tenants: Awake): void {
-    this.#followed = tenants
+  /** From now on these tenants are counted. */
+  follow(tenants: CountedTenants): void {
+    this.#tenants = tenants
   }
 
   /** Includes labels with names from the control plane at /. */

@@ -89,6 +89,10 @@ export class KnownTenants implements Disposable {
     if (others !== undefined && others.lastChange(uid) > revision) this.callChanged(entry)
   }
 
+  get size(): number {
+    return this.#byName.size
+  }
+
   get awake(): number {
     return this.#sleep.awake
   }

@@ -37,6 +37,5 @@ export async function openTenants({
     limits,
   })
   metrics.follow(tenants)
-  tenants.subscribe({ added: () => void metrics.tenants++, removed: () => void metrics.tenants-- })
   return tenants
 }

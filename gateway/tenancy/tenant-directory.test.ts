@@ -80,6 +80,7 @@ test("a tenant that cannot be opened leaves no data", async () => {
   await using directory = await TenantDirectory.open(all)
   await expect(directory.create(request("a"))).rejects.toThrow("disk full")
   expect(directory.list()).toEqual([])
+  expect(directory.size).toBe(0)
   expect(removed).toHaveLength(1)
   expect((await readRecords(all.store)).records).toEqual([])
 })

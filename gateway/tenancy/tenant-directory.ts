@@ -99,6 +99,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return lookupIn(this.#known, others && (() => others.settle()))
   }
 
+  get size(): number {
+    return this.#known.size
+  }
+
   /** The number of tenants with an open store. */
   get awake(): number {
     return this.#known.awake

@@ -84,6 +84,10 @@ export class Placement implements AsyncDisposable {
     return this.#held.values()
   }
 
+  get size(): number {
+    return this.#held.size
+  }
+
   get(name: string): Held | undefined {
     return this.#held.get(name)
   }

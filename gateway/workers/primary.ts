@@ -133,7 +133,16 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
     stopMs: limits.shutdownMs + stopGraceMs,
     log,
   })
-  const tenants = await openSpreadTenants({ data, pool, routes, controlPlanes, metrics, log })
+  const tenants = await SpreadTenants.open({
+    pool,
+    routes,
+    store: data.store,
+    removeStore: (uid) => data.removeStore(uid),
+    issuerOf: (name) => controlPlanes.issuerOf(name),
+    addressOf: (name) => controlPlanes.addressOf(name),
+    log,
+  })
+  metrics.follow(tenants)
 
   const resolver = controlPlanes.resolver({ tenants: none, superCluster, nobody })
   const { domain, audit } = options
@@ -159,27 +168,6 @@ async function acceptClients(
   const stopAccepting = (): void => void acceptor.close()
   stack.defer(stopAccepting) // if the start fails
   return { port, stopAccepting }
-}
-
-interface TenantsParts {
-  data: DataDirectory
-  pool: WorkerPool
-  routes: Routes
-  controlPlanes: ControlPlanes
-  metrics: SharedMetrics
-  log: NonNullable<GatewayOptions["log"]>
-}
-
-async function openSpreadTenants({ data, controlPlanes, metrics, ...shared }: TenantsParts): Promise<SpreadTenants> {
-  const tenants = await SpreadTenants.open({
-    ...shared,
-    store: data.store,
-    removeStore: (uid) => data.removeStore(uid),
-    issuerOf: (name) => controlPlanes.issuerOf(name),
-    addressOf: (name) => controlPlanes.addressOf(name),
-  })
-  tenants.subscribe({ added: () => void metrics.tenants++, removed: () => void metrics.tenants-- })
-  return tenants
 }
 
 /** Answers the workers' requests, and forwards to the owner of a tenant what this process must not answer itself. */

@@ -98,6 +98,10 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return this.#placement.start()
   }
 
+  get size(): number {
+    return this.#placement.size
+  }
+
   allRoutes(): Route[] {
     return Array.from(this.#placement.all, routeOf)
   }
