@@ -8,9 +8,7 @@ import { runUntilDisposed } from "../client/background.ts"
 import { systemClock } from "../client/clock.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
-import { adaptKeepAlive } from "./connections/keep-alive.ts"
 import { endStreamsOfDeleted } from "./connections/of-deleted-tenants.ts"
-import { endUntaken } from "./connections/untaken.ts"
 import { close, listen } from "./connections/listener.ts"
 import { Metrics } from "./metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "./options.ts"
@@ -26,47 +24,28 @@ import { prepareUntilDone } from "./control-plane/prepare.ts"
 import { openTenants } from "./tenancy/open-tenants.ts"
 import type { TenantDirectory } from "./tenancy/tenant-directory.ts"
 
-interface GatewayParts {
+export interface GatewayParts<Tenants extends TenantAdmin> {
   url: string
   metrics: Metrics
   keys: GatewayKeys
-  tenants: TenantDirectory
+  tenants: Tenants
   superCluster: ControlPlane | undefined
-  superClusterLost: AbortSignal | undefined
+  superClusterLost?: AbortSignal | undefined
 }
 
 /** A gateway in one process, as below, or in several (workers/primary.ts). */
-export interface RunningGateway extends AsyncDisposable {
+export class RunningGateway<Tenants extends TenantAdmin = TenantAdmin> implements AsyncDisposable {
   readonly url: string
-  readonly tenants: TenantAdmin
+  readonly tenants: Tenants
   readonly superCluster: ControlPlane | undefined
   /** Aborted when another process may take over the super cluster: this process must then stop. Undefined if that is impossible. */
-  readonly superClusterLost?: AbortSignal | undefined
-  /** PEM of the certificate authority that clients trust. */
-  readonly certificateAuthority: string
-  /** Signs the identities with which tenants reach nodes; vn-agents have the public key. */
-  readonly tenantTokenSigner: KeyObject
-  /** The operator's kubeconfig, for the super cluster if it is served, and for the admin surface. */
-  adminKubeconfig(): Promise<string>
-}
-
-export class Gateway implements RunningGateway {
-  readonly url: string
-  readonly tenants: TenantDirectory
-  readonly superCluster: ControlPlane | undefined
   readonly superClusterLost: AbortSignal | undefined
   readonly #keys: GatewayKeys
   readonly #metrics: Metrics
   readonly #stack: AsyncDisposableStack
 
-  /** Throws StartError if the user can correct the cause. */
-  static async start(options: GatewayOptions): Promise<Gateway> {
-    await using stack = new AsyncDisposableStack()
-    const parts = await start(options, stack)
-    return new Gateway(parts, stack.move())
-  }
-
-  private constructor(parts: GatewayParts, stack: AsyncDisposableStack) {
+  /** Disposes the stack, which has what was started for it. */
+  constructor(parts: GatewayParts<Tenants>, stack: AsyncDisposableStack) {
     this.url = parts.url
     this.tenants = parts.tenants
     this.superCluster = parts.superCluster
@@ -76,10 +55,12 @@ export class Gateway implements RunningGateway {
     this.#stack = stack
   }
 
+  /** PEM of the certificate authority that clients trust. */
   get certificateAuthority(): string {
     return this.#keys.servingAuthority.certificate
   }
 
+  /** Signs the identities with which tenants reach nodes; vn-agents have the public key. */
   get tenantTokenSigner(): KeyObject {
     return this.#keys.tenantTokenSigner
   }
@@ -94,8 +75,12 @@ export class Gateway implements RunningGateway {
     return this.#metrics.print()
   }
 
+  /** The operator's kubeconfig, for the super cluster if it is served, and for the admin surface. */
   adminKubeconfig(): Promise<string> {
-    return Promise.resolve(adminKubeconfigOf(this.#keys, this.url))
+    const { administrator: client, servingAuthority } = this.#keys
+    const certificateAuthority = servingAuthority.certificate
+    const config = { name: "polyplane", user: "admin", server: this.url, certificateAuthority, client }
+    return Promise.resolve(renderKubeconfig(config))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -103,13 +88,17 @@ export class Gateway implements RunningGateway {
   }
 }
 
-export function adminKubeconfigOf({ administrator, servingAuthority }: GatewayKeys, server: string): string {
-  const certificateAuthority = servingAuthority.certificate
-  return renderKubeconfig({ name: "polyplane", user: "admin", server, certificateAuthority, client: administrator })
+export class Gateway extends RunningGateway<TenantDirectory> {
+  /** Throws StartError if the user can correct the cause. */
+  static async start(options: GatewayOptions): Promise<Gateway> {
+    await using stack = new AsyncDisposableStack()
+    const parts = await start(options, stack)
+    return new Gateway(parts, stack.move())
+  }
 }
 
 /** The stack stops its entries in reverse order: first the port, then the tenants, then their dependencies. */
-async function start(options: GatewayOptions, stack: AsyncDisposableStack): Promise<GatewayParts> {
+async function start(options: GatewayOptions, stack: AsyncDisposableStack): Promise<GatewayParts<TenantDirectory>> {
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
   const host = options.host ?? defaultHost
@@ -141,10 +130,8 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     log,
     audit: options.audit,
   }
-  const server = createGatewayServer(serverParts, createHandlers(serverParts, active))
-  adaptKeepAlive(server, active, limits)
+  const server = createGatewayServer(serverParts, createHandlers(serverParts, active), active)
   stack.defer(endStreamsOfDeleted(tenants, active))
-  endUntaken(server, active, limits.requestTimeoutMs)
   const load = () => loadCertificates(data.keys, names, keys, clock, keys)
   keepCertificates(keys, load, server, stack, { log, clock })
   port = await listen(server, host, port)

@@ -33,6 +33,8 @@ import { readTimeout, withTimeout, WriteTimeout } from "./filters/timeout.ts"
 import { answerFaults } from "./connections/faults.ts"
 import { NewConnections } from "./connections/new-connections.ts"
 import { limitHandshakes } from "./connections/handshakes.ts"
+import { adaptKeepAlive } from "./connections/keep-alive.ts"
+import { endUntaken } from "./connections/untaken.ts"
 import { createHttp2Server } from "./http2/server.ts"
 import { connectionsOf } from "./connections/listener.ts"
 import type { Metrics } from "./metrics/metrics.ts"
@@ -114,8 +116,8 @@ export function createHandlers(parts: ServerParts, active: Arrivals<RequestState
   }
 }
 
-/** The server is not listening yet. */
-export function createGatewayServer(parts: ServerParts, handlers: Handlers): Server {
+/** The server is not listening yet. `active`: as of createHandlers(). */
+export function createGatewayServer(parts: ServerParts, handlers: Handlers, active: Arrivals<RequestState>): Server {
   const { limits, log } = parts
   const options = {
     IncomingMessage: ReadRequest,
@@ -144,6 +146,8 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
   server.maxHeadersCount = 0 // their bytes are limited; Node would take no more than 1,000, and groups are a header each
   handlers.newConnections.follow(limitHandshakes(server))
   answerFaults(server)
+  adaptKeepAlive(server, active, limits)
+  endUntaken(server, active, limits.requestTimeoutMs)
   server.on("checkContinue", (request: IncomingMessage, response: GatewayResponse) => {
     if (mayHaveBody(request)) response.writeContinue()
     handlers.request(request, response)

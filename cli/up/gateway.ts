@@ -58,7 +58,7 @@ export async function startGateway(options: AllInOneOptions, base: GatewayParts)
   const { audit, authority, parts } = base
   const gatewayOptions = await gatewayOptionsOf(options, base)
   if (workers === 1) return Gateway.start(gatewayOptions)
-  const { PrimaryGateway } = await import("../../gateway/workers/primary.ts")
+  const { startPrimary } = await import("../../gateway/workers/primary.ts")
   const composition: WorkerComposition = {
     nodeAuthority: authority.certificateAuthority,
     logLevel,
@@ -69,7 +69,7 @@ export async function startGateway(options: AllInOneOptions, base: GatewayParts)
   const handlers = {
     agentEndpoint: (node: string) => started(parts.agents, "vn-agents").agentEndpoint(node),
   }
-  return PrimaryGateway.start({ ...gatewayOptions, workers: { count: workers, spawn, composition, handlers } })
+  return startPrimary({ ...gatewayOptions, workers: { count: workers, spawn, composition, handlers } })
 }
 
 async function gatewayOptionsOf(

@@ -5,7 +5,6 @@
 // own lock, held by its owner: two processes never have the same tenant open, whatever they assume.
 
 import type { ChildProcess } from "node:child_process"
-import type { KeyObject } from "node:crypto"
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
@@ -17,14 +16,13 @@ import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../connections/listener.ts"
-import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
+import { type GatewayParts, prepareInBackground, RunningGateway } from "../main.ts"
 import { defaultLimits, type GatewayLimits, type GatewayOptions } from "../options.ts"
 import { keepCertificates } from "../pki/renewal.ts"
 import { createHandlers, type ServerParts } from "../server.ts"
-import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { ControlPlanes } from "../control-plane/control-planes.ts"
 import { DataDirectory } from "../stores/data-directory.ts"
-import { type GatewayKeys, loadCertificates, loadGatewayKeys } from "../pki/gateway-keys.ts"
+import { loadCertificates, loadGatewayKeys } from "../pki/gateway-keys.ts"
 import type { TenantLookup } from "../tenancy/tenant-resolver.ts"
 import { createSecret, ForwardedIdentity } from "./forwarded-identity.ts"
 import { Forwarder } from "./forward.ts"
@@ -56,49 +54,14 @@ const maxSocketDirectory = 80
 /** Added to the workers' own time for requests in progress. */
 const stopGraceMs = 5_000
 
-export class PrimaryGateway implements RunningGateway {
-  readonly url: string
-  readonly tenants: SpreadTenants
-  readonly superCluster: ControlPlane | undefined
-  readonly #keys: GatewayKeys
-  readonly #stack: AsyncDisposableStack
-
-  /** Throws StartError if the user can correct the cause. */
-  static async start(options: PrimaryOptions): Promise<PrimaryGateway> {
-    await using stack = new AsyncDisposableStack()
-    const parts = await start(options, stack)
-    return new PrimaryGateway(parts, stack.move())
-  }
-
-  private constructor(
-    parts: Pick<PrimaryGateway, "url" | "tenants" | "superCluster"> & { keys: GatewayKeys },
-    stack: AsyncDisposableStack,
-  ) {
-    this.url = parts.url
-    this.tenants = parts.tenants
-    this.superCluster = parts.superCluster
-    this.#keys = parts.keys
-    this.#stack = stack
-  }
-
-  get certificateAuthority(): string {
-    return this.#keys.servingAuthority.certificate
-  }
-
-  get tenantTokenSigner(): KeyObject {
-    return this.#keys.tenantTokenSigner
-  }
-
-  adminKubeconfig(): Promise<string> {
-    return Promise.resolve(adminKubeconfigOf(this.#keys, this.url))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stack.disposeAsync()
-  }
+/** Throws StartError if the user can correct the cause. */
+export async function startPrimary(options: PrimaryOptions): Promise<RunningGateway<SpreadTenants>> {
+  await using stack = new AsyncDisposableStack()
+  const parts = await start(options, stack)
+  return new RunningGateway(parts, stack.move())
 }
 
-async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
+async function start(options: PrimaryOptions, stack: AsyncDisposableStack): Promise<GatewayParts<SpreadTenants>> {
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
   const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
@@ -154,7 +117,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
   stack.defer(stopAccepting)
   log.info({ url, workers: count }, "gateway is ready")
-  return { url, tenants, superCluster, keys }
+  return { url, metrics, keys, tenants, superCluster }
 }
 
 /** Accepts connections from the beginning; they wait until there is a worker. On shutdown the caller stops this first. */

@@ -12,9 +12,7 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
-import { adaptKeepAlive } from "../connections/keep-alive.ts"
 import { endStreamsOfDeleted } from "../connections/of-deleted-tenants.ts"
-import { endUntaken } from "../connections/untaken.ts"
 import { Metrics } from "../metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
 import { keepCertificates } from "../pki/renewal.ts"
@@ -107,10 +105,8 @@ export class WorkerGateway implements AsyncDisposable {
     const handlers = createHandlers(parts, active)
     const path = socketOf(setup.self)
     stack.use(await listenPrivately({ path, handlers, identity, active, shutdownMs: limits.shutdownMs }))
-    const server = createGatewayServer(parts, handlers)
-    adaptKeepAlive(server, active, limits)
+    const server = createGatewayServer(parts, handlers, active)
     stack.defer(endStreamsOfDeleted(tenants, active))
-    endUntaken(server, active, limits.requestTimeoutMs)
     const connections = stack.use(new ClientConnections(server, active, limits))
     const load = () => loadCertificates(data.keys, undefined, keys, systemClock)
     keepCertificates(keys, load, server, stack, { log })
