@@ -4,6 +4,7 @@
 import { X509Certificate } from "node:crypto"
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
+import { certificatesFault, certificatesIn } from "../pki/authorities.ts"
 
 /** PEM. */
 export interface CallerAuthorities {
@@ -75,19 +76,8 @@ function parsed(text: string): unknown {
 }
 
 function bundle(before = "", own: string): string {
-  const certificates = [...(before === "" ? [] : certificatesIn(before)), ...certificatesIn(own)]
+  if (certificatesFault(before) !== undefined) throw new Unreadable()
+  const certificates = [before, own].flatMap(certificatesIn).map((content) => new X509Certificate(content))
   const valid = certificates.filter(({ validToDate }) => validToDate.getTime() > Date.now() - expirySlackMs)
   return [...new Set(valid.map(String))].join("")
-}
-
-const block = /-----BEGIN CERTIFICATE-----\n[^-]*-----END CERTIFICATE-----/g
-
-function certificatesIn(text: string): X509Certificate[] {
-  try {
-    const certificates = [...text.matchAll(block)].map(([pem]) => new X509Certificate(pem))
-    if (certificates.length > 0) return certificates
-  } catch {
-    // What looks like a certificate is none.
-  }
-  throw new Unreadable()
 }

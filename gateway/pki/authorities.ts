@@ -60,7 +60,8 @@ const certificateType = "CERTIFICATE"
 
 const isOfCertificate = ({ type, hasHeaders }: PEMBlock): boolean => type === certificateType && !hasHeaders
 
-const certificatesIn = (text: string): Buffer[] =>
+/** DER, whether or not it can be read. */
+export const certificatesIn = (text: string): Buffer[] =>
   [...pemBlocks(text)].filter(isOfCertificate).map(({ content }) => content)
 
 function isCertificate(content: Buffer): boolean {
