@@ -16,6 +16,7 @@ import type { Authorizer } from "../authorization/types.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceTable } from "../registry/rest.ts"
+import type { Due } from "./event-expiry.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
@@ -28,10 +29,11 @@ export interface Openness {
   issuers: readonly string[]
 }
 
-export interface ControlPlane extends AsyncDisposable {
+/** What a control plane has of its tenant, which outlives it: each time the tenant wakes, it has another control plane. */
+export interface ControlPlaneLife {
   readonly presence: Presence
-  /** Those of the process: all its control planes share its thread. */
-  readonly turns: Turns
+  /** When its Events must be looked at. */
+  readonly events: Due
   /**
    * Call after the store was closed because the tenant fell asleep: resolves with the tenant's next control plane when it wakes, or
    * with undefined if the signal is aborted.
@@ -47,6 +49,11 @@ export interface ControlPlane extends AsyncDisposable {
    * store.
    */
   introduce(): void
+}
+
+export interface ControlPlane extends Omit<ControlPlaneLife, "events">, AsyncDisposable {
+  /** Those of the process: all its control planes share its thread. */
+  readonly turns: Turns
   /** The tenant's name; "" for the super cluster. */
   readonly name: string
   /** Undefined for the super cluster. */

@@ -49,10 +49,9 @@ import { LimitedUsage } from "../resource-metrics/limited-usage.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Bootstrap } from "./bootstrap.ts"
-import type { ControlPlane } from "./control-plane.ts"
+import type { ControlPlane, ControlPlaneLife } from "./control-plane.ts"
 import { EventExpiry } from "./event-expiry.ts"
 import type { NodeDialer } from "./node-dialer.ts"
-import type { ControlPlaneLife } from "../tenancy/tenant-entry.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 
 export interface ControlPlaneParts {

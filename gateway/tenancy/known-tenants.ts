@@ -15,14 +15,14 @@ import type {
   TenantWorker,
 } from "../../client/tenants.ts"
 import type { Admittance } from "./admittance.ts"
-import type { ControlPlane } from "../control-plane/control-plane.ts"
+import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-plane.ts"
 import type { Preparation } from "../control-plane/prepare.ts"
 import { faultOf } from "./faults.ts"
 import { Sleep, type SleepLimits } from "./sleep.ts"
 import { Semaphore } from "./semaphore.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import { type Subscription, Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
-import { type ControlPlaneLife, TenantEntry, type TenantEntryParts } from "./tenant-entry.ts"
+import { TenantEntry, type TenantEntryParts } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName } from "../pki/trust-store.ts"
 

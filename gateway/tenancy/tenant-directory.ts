@@ -19,7 +19,7 @@ import {
   type TenantWorker,
 } from "../../client/tenants.ts"
 import type { Revision, Store } from "../../storage/types.ts"
-import type { ControlPlane } from "../control-plane/control-plane.ts"
+import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-plane.ts"
 import { KnownTenants, objectHandler, type KnownTenantsParts } from "./known-tenants.ts"
 import { lookupIn } from "./lookup.ts"
 import { issueKubeconfig } from "../pki/kubeconfig.ts"
@@ -29,7 +29,7 @@ import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import { StoredMarks } from "./stored-marks.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
-import type { ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
+import type { TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
 import {

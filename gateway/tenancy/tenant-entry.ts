@@ -9,7 +9,7 @@
 import type { Credentials } from "../authentication/types.ts"
 import { type Admittance, admits } from "./admittance.ts"
 import { AwakeTenant, type AwakeTenantParts } from "./awake-tenant.ts"
-import type { ControlPlane } from "../control-plane/control-plane.ts"
+import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-plane.ts"
 import type { Due } from "../control-plane/event-expiry.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
@@ -28,22 +28,6 @@ export interface TenantEntryParts extends Omit<AwakeTenantParts, "name" | "contr
   isExpected: (entry: TenantEntry) => boolean
   /** Called when it has fallen asleep and is closed: all followers know its state up to that revision. */
   slept?: (entry: TenantEntry, revision: number) => void
-}
-
-/** The interface of a control plane to its tenant, which outlives it. */
-export interface ControlPlaneLife {
-  presence: Presence
-  /** When its Events must be looked at. */
-  events: Due
-  /** Resolves with the next control plane of the tenant when it is woken; undefined if the signal is aborted first. */
-  reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
-  /** Must be called before any use beyond reading bootstrap objects. Undefined: the tenant is prepared. */
-  begin(): Promise<void> | undefined
-  /**
-   * Wakes those who follow all tenants, who may be content with its state. Call when something happens that is not written to its
-   * store.
-   */
-  introduce(): void
 }
 
 /** When all followers last received its state. */
