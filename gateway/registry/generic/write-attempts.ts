@@ -5,13 +5,7 @@ import type { FieldError } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
-import {
-  alreadyExists,
-  generatedNameExists,
-  isAlreadyExists,
-  notFound,
-  StatusError,
-} from "../../../apimachinery/status.ts"
+import { isAlreadyExists, notFound } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
 import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
@@ -20,7 +14,7 @@ import type { RequestContext } from "../../request/context.ts"
 import type { Claim } from "../claim.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
 import { isDelegated } from "../delegated-groups.ts"
-import { checkIdentity, checkRevision, checkVersion, kindOf, refuseInvalid, uidConflict } from "./checks.ts"
+import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
 import { changesEmptyBytes, keepEmptyBytes } from "./empty-bytes.ts"
 import { endsDeletion } from "./deletion.ts"
@@ -35,6 +29,7 @@ import {
   validateForUpdate,
 } from "./default-strategy.ts"
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
+import { nameTaken } from "./name-taken.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
 import { noteStoredOtherwise } from "./storage/unread-fields.ts"
@@ -80,7 +75,7 @@ export class WriteAttempts {
     const { key, claim } = await this.#admitted(ctx, object, options, admit)
     if (options.dryRun) return this.#dry(ctx, object)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
-    if (value === undefined) throw await this.#alreadyExists(ctx, key, object)
+    if (value === undefined) throw await nameTaken(definition, this.#reader, await this.#existing(ctx, key), object)
     return this.#reader.shown(value)
   }
 
@@ -101,8 +96,10 @@ export class WriteAttempts {
       await ctx.pause?.()
       const { namespace = "", name = "" } = object.metadata
       const key = this.#storage.key(namespace, name)
-      if (dryRun) await this.#refuseExisting(ctx, key, object)
-      else refuseRevision(object)
+      // In a dry run upstream refuses it before it converts the object.
+      const existing = dryRun ? await this.#existing(ctx, key) : undefined
+      if (existing !== undefined) throw await nameTaken(this.#definition, this.#reader, existing, object)
+      if (!dryRun) refuseRevision(object)
       this.#settle(object)
       if (dryRun) return { key, claim: undefined }
       delete object.metadata.selfLink
@@ -186,6 +183,20 @@ export class WriteAttempts {
     const keepsLink = options.dryRun === true || isLast
     if (!keepsLink) delete object.metadata.selfLink
     if (isLast) return this.#finish(ctx, stored, object, options)
+    return this.#replace(ctx, stored, before, object, options, takeBack)
+  }
+
+  /** Writes what differs from `before`. undefined: the object has changed meanwhile. */
+  async #replace(
+    ctx: RequestContext,
+    stored: KeyValue,
+    before: KubeValue,
+    object: KubeObject,
+    options: WriteOptions,
+    takeBack: (() => void) | undefined,
+  ): Promise<KubeValue | undefined> {
+    const definition = this.#definition
+    const current = before.object()
     const answered = (value: KubeValue): KubeValue =>
       options.subresource === "status" ? value : this.#reader.shown(value)
     const converted = await this.#storage.converted(object)
@@ -275,31 +286,8 @@ export class WriteAttempts {
     refuseInvalid(this.#definition, object, [...refused, ...errors, ...(further ?? [])])
   }
 
-  /** For a dry run, which upstream refuses before it converts the object. */
-  async #refuseExisting(ctx: RequestContext, key: string, object: KubeObject): Promise<void> {
-    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-    if (stored !== undefined) throw await this.#alreadyExists(ctx, key, object)
-  }
-
-  /** The error says if the name belongs to an object that is being deleted: the client can wait for it. */
-  async #alreadyExists(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
-    const { name = "" } = metadata
-    const { group } = kindOf(this.#definition)
-    const { status } = metadata.generateName
-      ? generatedNameExists({ ...this.#definition, group }, name)
-      : alreadyExists(this.#definition, name)
-    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-    const isDeleting = stored !== undefined && (await this.#isDeleting(stored))
-    return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
-  }
-
-  /** What cannot be read, since a webhook does not convert it, is not said to be. */
-  async #isDeleting(stored: KeyValue): Promise<boolean> {
-    try {
-      return (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error
-      return false
-    }
+  /** What has the name of a new object. */
+  #existing(ctx: RequestContext, key: string): Promise<KeyValue | undefined> {
+    return this.#storage.read(ctx.controlPlane.store, key, "create")
   }
 }
