@@ -5,7 +5,8 @@
 
 import type { HoldUnsent } from "../../client/http/unsent.ts"
 import { dispatch, queue } from "../metrics/flow-counts.ts"
-import { bodyPlaces, LargePlaces, watchPlaces } from "../request/large-places.ts"
+import { bodyPlaces, listPlaces, watchPlaces } from "../request/large-places.ts"
+import { Places } from "../request/places.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
 import { UnreadBytes } from "../request/unread-bytes.ts"
 import type { Turns } from "../request/turns.ts"
@@ -51,9 +52,9 @@ class Share {
   readonly #turns: Turns
   readonly #places: ThreadPlaces
   readonly #presence: Presence
-  readonly largePlaces = new LargePlaces()
-  readonly largeWatches = new LargePlaces(watchPlaces)
-  readonly largeBodies = new LargePlaces(bodyPlaces)
+  readonly largePlaces = new Places(listPlaces)
+  readonly largeWatches = new Places(watchPlaces)
+  readonly largeBodies = new Places(bodyPlaces)
   readonly unread: UnreadBytes
   readonly #unsent: UnreadBytes
   readonly holdUnsent: HoldUnsent = (bytes, cut) => this.#unsent.add(bytes, cut)

@@ -12,7 +12,7 @@ import type { User } from "../request/user.ts"
 import type { ControlPlaneCounts } from "../metrics/counts.ts"
 import type { FlowSeries, Passing } from "../metrics/flow-counts.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
-import type { LargePlaces } from "../request/large-places.ts"
+import type { Places } from "../request/places.ts"
 import type { UnreadBytes } from "../request/unread-bytes.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import { Warnings } from "./warnings.ts"
@@ -78,8 +78,8 @@ export class RequestState implements Passing {
   /** RequestContext.aside, likewise. */
   aside: (<T>(job: () => Promise<T>) => Promise<T>) | undefined
   /** Set for the same requests. */
-  largePlaces: LargePlaces | undefined
-  largeBodies: LargePlaces | undefined
+  largePlaces: Places | undefined
+  largeBodies: Places | undefined
   unread: UnreadBytes | undefined
   holdUnsent: HoldUnsent | undefined
   /** Gives its large place back. */
@@ -150,11 +150,11 @@ export class RequestState implements Passing {
       this.#leavesAtEnd = true
       this.whenDone(() => this.#leaveLarge?.())
     }
-    const waiting = this.largePlaces.take((callback) => {
+    const whenDone = (callback: () => void): void => {
       if (this.#done) callback()
       else callbacks.push(callback)
-    })
-    return waiting?.then(isOver)
+    }
+    return this.largePlaces.take({ whenDone })?.then(isOver)
   }
 
   get isLarge(): boolean {
@@ -163,7 +163,7 @@ export class RequestState implements Passing {
 
   /** RequestContext.enlargeBody. */
   enlargeBody(): Promise<void> | undefined {
-    return this.largeBodies?.take((callback) => this.whenDone(callback))
+    return this.largeBodies?.take(this)
   }
 
   /** RequestContext.reduce. */

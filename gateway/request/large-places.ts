@@ -1,12 +1,13 @@
 // Limits the requests of one control plane that hold much memory at the same time: the answer to a long list, a part of one that its
 // client has not read yet; the body of a write, and the object in it while webhooks are asked. Requests in flight are limited already,
 // but not what each of them holds, and clients and webhooks may be slow.
+// Each kind has places of its own (places.ts).
 
 /** A request may hold this much without a place. */
 export const largeBytes = 512 * 1024
 
 /** Large requests of a control plane at the same time. Beyond: they wait, within their time. */
-const defaultPlaces = 8
+export const listPlaces = 8
 /** Watches are many, so each may hold less. */
 export const largeWatchBytes = 64 * 1024
 /**
@@ -16,44 +17,3 @@ export const largeWatchBytes = 64 * 1024
 export const watchPlaces = 16
 /** Large bodies of a control plane at the same time, from when they are received until their requests end. Beyond: likewise. */
 export const bodyPlaces = 16
-
-export class LargePlaces {
-  #free: number
-  readonly #waiting = new Set<() => void>()
-
-  constructor(places = defaultPlaces) {
-    this.#free = places
-  }
-
-  /**
-   * Returns undefined if the caller has a place now; otherwise the promise resolves with the place, or when the caller has ended.
-   * `whenDone` calls back when the caller gives its place back, or has ended.
-   */
-  take(whenDone: (callback: () => void) => void): Promise<void> | undefined {
-    const giveBack = (): void => whenDone(() => this.#next())
-    if (this.#free > 0) {
-      this.#free--
-      giveBack()
-      return undefined
-    }
-    return new Promise((resolve) => {
-      const call = (): void => {
-        giveBack()
-        resolve()
-      }
-      this.#waiting.add(call)
-      whenDone(() => {
-        if (this.#waiting.delete(call)) resolve()
-      })
-    })
-  }
-
-  #next(): void {
-    const [next] = this.#waiting
-    if (next === undefined) this.#free++
-    else {
-      this.#waiting.delete(next)
-      next()
-    }
-  }
-}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { LargePlaces } from "./large-places.ts"
+import { Places } from "./places.ts"
 
 /** A request: it ends when it is told to. */
 function caller(): { end: () => void; whenDone: (callback: () => void) => void } {
@@ -10,14 +10,14 @@ function caller(): { end: () => void; whenDone: (callback: () => void) => void }
   }
 }
 
-test("large requests wait for a place in the order of their arrival", async () => {
-  const places = new LargePlaces(1)
+test("requests wait for a place in the order of their arrival", async () => {
+  const places = new Places(1)
   const [first, second, third] = [caller(), caller(), caller()]
-  expect(places.take(first.whenDone)).toBeUndefined()
+  expect(places.take(first)).toBeUndefined()
   const got: string[] = []
   const waiting = [
-    places.take(second.whenDone)?.then(() => got.push("second")),
-    places.take(third.whenDone)?.then(() => got.push("third")),
+    places.take(second)?.then(() => got.push("second")),
+    places.take(third)?.then(() => got.push("third")),
   ]
   first.end()
   await waiting[0]
@@ -26,16 +26,16 @@ test("large requests wait for a place in the order of their arrival", async () =
   await waiting[1]
   expect(got).toEqual(["second", "third"])
   third.end()
-  expect(places.take(caller().whenDone)).toBeUndefined()
+  expect(places.take(caller())).toBeUndefined()
 })
 
 test("a request that ends while it waits takes no place", async () => {
-  const places = new LargePlaces(1)
+  const places = new Places(1)
   const [first, second, third] = [caller(), caller(), caller()]
-  expect(places.take(first.whenDone)).toBeUndefined()
-  const waiting = places.take(second.whenDone)
+  expect(places.take(first)).toBeUndefined()
+  const waiting = places.take(second)
   second.end()
   await waiting
   first.end()
-  expect(places.take(third.whenDone)).toBeUndefined()
+  expect(places.take(third)).toBeUndefined()
 })
