@@ -2,14 +2,16 @@
 // groups, one job each: a group with many of them hardly delays those of others.
 
 export class FairPlaces<K> {
-  readonly #limits: { all: number; each: number }
-  #all = 0
+  readonly #all: number
+  readonly #each: number
+  #begun = 0
   readonly #running = new Map<K, number>()
   /** By group, those that had a place least recently first. No line is empty. */
   readonly #lines = new Map<K, (() => void)[]>()
 
-  constructor(limits: { all: number; each: number }) {
-    this.#limits = limits
+  constructor({ all, each = all }: { all: number; each?: number }) {
+    this.#all = all
+    this.#each = each
   }
 
   async run<T>(group: K, work: () => Promise<T>): Promise<T> {
@@ -23,11 +25,11 @@ export class FairPlaces<K> {
   }
 
   #mayBegin(group: K): boolean {
-    return this.#all < this.#limits.all && (this.#running.get(group) ?? 0) < this.#limits.each
+    return this.#begun < this.#all && (this.#running.get(group) ?? 0) < this.#each
   }
 
   #begin(group: K): void {
-    this.#all++
+    this.#begun++
     this.#running.set(group, (this.#running.get(group) ?? 0) + 1)
   }
 
@@ -38,7 +40,7 @@ export class FairPlaces<K> {
   }
 
   #end(group: K): void {
-    this.#all--
+    this.#begun--
     const left = (this.#running.get(group) ?? 0) - 1
     if (left > 0) this.#running.set(group, left)
     else this.#running.delete(group)

@@ -12,6 +12,6 @@ const defaultPlaces = Math.min(4, Math.max(1, availableParallelism() - 1))
 /** The number of queued jobs is limited by the requests in flight: each waits for one job at a time. */
 export class ThreadPlaces extends FairPlaces<Presence> {
   constructor(places = defaultPlaces) {
-    super({ all: places, each: places })
+    super({ all: places })
   }
 }

@@ -1,12 +1,12 @@
 // What runs for a tenant while it is awake: its control plane, the preparation of that, and its feed for followers of all tenants.
 // All of it ends together.
 
+import type { FairPlaces } from "../../apimachinery/fair-places.ts"
 import type { Log } from "../../client/log.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { controlPlaneClosed } from "../control-plane/ending.ts"
 import { type Preparation, Preparing } from "../control-plane/prepare.ts"
 import type { Presence } from "./presence.ts"
-import type { Semaphore } from "./semaphore.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 
@@ -21,7 +21,7 @@ export interface AwakeTenantParts {
   readyMs: number
   subscriptions: Subscriptions
   /** Shared by all feeds. */
-  opening: Semaphore
+  opening: FairPlaces<string>
   log: Log
 }
 

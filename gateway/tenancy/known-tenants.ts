@@ -1,6 +1,7 @@
 // The tenants of this process, indexed by every name by which they are found, and the followers of all tenants: it notifies
 // followers and wakes tenants for them. It does not know the records on disk (tenant-directory.ts).
 
+import { FairPlaces } from "../../apimachinery/fair-places.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -19,7 +20,6 @@ import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-pl
 import type { Preparation } from "../control-plane/prepare.ts"
 import { faultOf } from "./faults.ts"
 import { Sleep, type SleepLimits } from "./sleep.ts"
-import { Semaphore } from "./semaphore.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import { type Subscription, Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
 import { TenantEntry, type TenantEntryParts } from "./tenant-entry.ts"
@@ -62,7 +62,7 @@ export class KnownTenants implements Disposable {
       isExpected: (entry) => isHeld(entry) || this.#mayBeWatchedElsewhere(entry),
       slept: (asleep, revision) => this.#slept(asleep, revision),
       subscriptions: this.#subscriptions,
-      opening: new Semaphore(limits.maxOpening),
+      opening: new FairPlaces({ all: limits.maxOpening }),
       log,
     }
     this.#sleep = new Sleep(parts.limits, {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { FairPlaces } from "../../apimachinery/fair-places.ts"
 import { silentLog } from "../../client/log.ts"
 import type { Resource } from "../../client/rest.ts"
 import { configMaps, customResourceDefinitions, secrets } from "../../client/resources.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
-import { Semaphore } from "./semaphore.ts"
 import { Subscriptions } from "./subscriptions.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 
@@ -35,7 +35,7 @@ function start(settled?: number): void {
     settled,
     subscriptions,
     signal: ended.signal,
-    opening: new Semaphore(1),
+    opening: new FairPlaces({ all: 1 }),
     log: silentLog,
   })
   running = feed.run()

@@ -6,6 +6,7 @@
 //         └─ watch "/registry/" > R ───┴─▶ by prefix ─▶ subscriptions of that resource ─▶ handler
 
 import { setImmediate as nextTurn } from "node:timers/promises"
+import type { FairPlaces } from "../../apimachinery/fair-places.ts"
 import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
@@ -15,7 +16,6 @@ import type { Registry } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/generic/storage/value.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { scanStore } from "./scan-store.ts"
-import type { Semaphore } from "./semaphore.ts"
 import { concerns, mentions, prefixesOf, type Subscription, type Subscriptions } from "./subscriptions.ts"
 
 export interface TenantFeedParts {
@@ -26,8 +26,8 @@ export interface TenantFeedParts {
   subscriptions: Subscriptions
   /** Aborted when the tenant falls asleep or is closed. */
   signal: AbortSignal
-  /** Shared by all feeds: limits concurrent scans. */
-  opening: Semaphore
+  /** Shared by all feeds: limits concurrent scans, of different tenants. */
+  opening: FairPlaces<string>
   log: Log
 }
 
@@ -140,13 +140,13 @@ export class TenantFeed {
   }
 
   async #round(): Promise<void> {
-    const { opening, signal, controlPlane } = this.#parts
+    const { opening, signal, controlPlane, tenant } = this.#parts
     if (this.#sleepRevision !== undefined) await this.#untilChanged(controlPlane.store, this.#sleepRevision)
     if (signal.aborted) return
     this.#sleepRevision = undefined
     if (this.#isStale) this.#startAnew()
     this.#isStale = false
-    await opening.run(async () => {
+    await opening.run(tenant, async () => {
       await this.#list(controlPlane)
       // A new tenant has many objects at once: requests are served in between.
       await nextTurn()

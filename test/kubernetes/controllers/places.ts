@@ -1,6 +1,5 @@
 // Where scenarios are played: pairs of clusters, each with places for some at a time.
 
-import { Semaphore } from "../../../gateway/tenancy/semaphore.ts"
 import { type BothSides, type Played, type SidesOptions, startBothSides } from "./both-sides.ts"
 import type { Scenario } from "./scenario.ts"
 
@@ -8,12 +7,11 @@ export class Places implements AsyncDisposable {
   readonly #pairs: readonly BothSides[]
   /** A pair is here as often as it has free places. */
   readonly #free: BothSides[]
-  readonly #turns: Semaphore
+  readonly #waiting: ((pair: BothSides) => void)[] = []
 
   private constructor(pairs: readonly BothSides[], atOnce: number) {
     this.#pairs = pairs
     this.#free = Array.from({ length: atOnce }, () => pairs).flat()
-    this.#turns = new Semaphore(this.#free.length)
   }
 
   static async start({ pairs, atOnce }: { pairs: number; atOnce: number }, options: SidesOptions): Promise<Places> {
@@ -30,16 +28,19 @@ export class Places implements AsyncDisposable {
   }
 
   /** The `time`-th time. What is played again is next. */
-  play(scenario: Scenario, time: number): Promise<Played> {
-    const playing = async (): Promise<Played> => {
-      const pair = this.#free.shift() as BothSides
-      try {
-        return await pair.play(scenario, time)
-      } finally {
-        this.#free.push(pair)
-      }
+  async play(scenario: Scenario, time: number): Promise<Played> {
+    const pair = this.#free.shift() ?? (await this.#next(time > 1))
+    try {
+      return await pair.play(scenario, time)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free.push(pair)
+      else next(pair)
     }
-    return this.#turns.run(playing, { first: time > 1 })
+  }
+
+  #next(isFirst: boolean): Promise<BothSides> {
+    return new Promise((resolve) => (isFirst ? this.#waiting.unshift(resolve) : this.#waiting.push(resolve)))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

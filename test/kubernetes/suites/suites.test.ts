@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { Semaphore } from "../../../gateway/tenancy/semaphore.ts"
+import { FairPlaces } from "../../../apimachinery/fair-places.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { findSources, runSuite, type Outcome } from "./runner.ts"
@@ -29,9 +29,9 @@ describe.skipIf(lacks(needs, missing))("suites of others", () => {
     folder = await mkdtemp(path.join(tmpdir(), "polyplane-suites-"))
     stack.defer(() => rm(folder, { recursive: true, force: true }))
     const tenants = stack.use(await startTenants(folder))
-    const turns = new Semaphore(atOnce)
+    const turns = new FairPlaces<Suite>({ all: atOnce })
     for (const suite of suites) {
-      const outcome = turns.run(() => runOn(tenants, suite))
+      const outcome = turns.run(suite, () => runOn(tenants, suite))
       outcome.catch(() => undefined) // reported by its test
       running.set(suite, outcome)
     }
