@@ -34,8 +34,8 @@ interface Key {
 const byName = "name"
 
 /** Resolves when started; Operator.whenReady() resolves when VirtualClusters are served and reconciled. */
-export async function startOperator(options: OperatorOptions): Promise<Operator> {
-  return Operator.start(options)
+export function startOperator(options: OperatorOptions): Promise<Operator> {
+  return Promise.resolve(new Operator(options))
 }
 
 export class Operator implements AsyncDisposable {
@@ -51,10 +51,10 @@ export class Operator implements AsyncDisposable {
   readonly #stops: (() => void)[] = []
   readonly #served = Promise.withResolvers<void>()
   #restoring: Promise<void> | undefined
-  #ready: Promise<void> = Promise.resolve()
-  #running: Promise<unknown> = Promise.resolve()
+  readonly #ready: Promise<void>
+  readonly #running: Promise<unknown>
 
-  private constructor(options: OperatorOptions) {
+  constructor(options: OperatorOptions) {
     const { superClient, tenants, clock = systemClock, log = silentLog, metrics } = options
     this.#options = options
     this.#clock = clock
@@ -73,15 +73,9 @@ export class Operator implements AsyncDisposable {
     this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })
     const hasVersion = (name: string): boolean => this.#versions.get(undefined, name) !== undefined
     this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock, hasVersion })
-  }
-
-  static async start(options: OperatorOptions): Promise<Operator> {
-    const operator = new Operator(options)
-    operator.#ready = operator.#prepare()
-    operator.#running = Promise.all([operator.#run(), operator.#watchFaults(), operator.#watchKubeconfigs()])
-    operator.#running.catch((error: unknown) => operator.#log.error({ err: error }, "operator stopped"))
-    await Promise.resolve()
-    return operator
+    this.#ready = this.#prepare()
+    this.#running = Promise.all([this.#run(), this.#watchFaults(), this.#watchKubeconfigs()])
+    this.#running.catch((error: unknown) => log.error({ err: error }, "operator stopped"))
   }
 
   /** Resolves when the resources are served, so that VirtualClusters can be created, or when the operator stops. */
