@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer"
 import type { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
+import { remember } from "../../apimachinery/remember.ts"
 import { unauthorized } from "../../apimachinery/status.ts"
 import { forwardedConnection } from "../connections/client-connection.ts"
 import { isWebSocket } from "../request/web-socket.ts"
@@ -58,12 +59,7 @@ function share(certificates: ConnectionCertificates): ConnectionCertificates {
   const size = chain.reduce((sum, { length }) => sum + length, 0)
   if (leaf === undefined || size > maxSharedBytes) return certificates
   const bytes = Buffer.concat(chain).toString("latin1")
-  const known = shared.get(bytes) ?? certificates
-  shared.delete(bytes)
-  shared.set(bytes, known)
-  const [oldest] = shared.keys()
-  if (shared.size > maxShared && oldest !== undefined) shared.delete(oldest)
-  return known
+  return remember(shared, bytes, shared.get(bytes) ?? certificates, maxShared)
 }
 
 /** Throws Unauthorized if a WebSocket client sends its token in a wrong way. */

@@ -3,6 +3,7 @@
 
 import type { Secret } from "../../apimachinery/object.ts"
 import { lastUsedLabel } from "../../apimachinery/core/service-account-tokens.ts"
+import { remember } from "../../apimachinery/remember.ts"
 import { secrets } from "../../client/resources.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -17,10 +18,7 @@ export function tokenUseRecorder(client: () => Pick<KubeClient, "patch">, log: L
     const today = new Date().toISOString().slice(0, 10)
     const { uid = "", namespace, name = "" } = metadata
     if (metadata.labels?.[lastUsedLabel] === today || written.get(uid) === today) return
-    written.delete(uid)
-    written.set(uid, today)
-    const [oldest = ""] = written.keys()
-    if (written.size > maxRemembered) written.delete(oldest)
+    remember(written, uid, today, maxRemembered)
     const change = { metadata: { uid, labels: { [lastUsedLabel]: today } } }
     client()
       .patch<Secret>(secrets, namespace, name, change, { type: "merge" })

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises"
 import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { remember } from "../../apimachinery/remember.ts"
 import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { RequestContext } from "../request/context.ts"
 
@@ -29,11 +30,7 @@ function compiled(schema: JsonObject): RuleTree | undefined {
   const text = JSON.stringify(schema)
   if (!text.includes('"x-kubernetes-validations"')) return undefined
   const tree = kept.get(text) ?? ruleTree(schema, true)
-  if (tree === undefined) return undefined
-  kept.delete(text)
-  kept.set(text, tree)
-  if (kept.size > maxKept) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
-  return tree
+  return tree && remember(kept, text, tree, maxKept)
 }
 
 const blocking = new Set([

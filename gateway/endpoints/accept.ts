@@ -1,12 +1,14 @@
 // Parses the Accept header like kube-apiserver: clauses ordered by quality and wildcards. Pure. Source: github.com/munnerz/goautoneg, k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
 
+import { remember } from "../../apimachinery/remember.ts"
+
 export interface Clause {
   /** "application/json", "*" + "/*". */
   type: string
   parameters: ReadonlyMap<string, string>
 }
 
-/** Limits of the cache for parsed headers; clients send the same few. When it is full, all entries are dropped. */
+/** Limits of the cache for parsed headers; clients send the same few. */
 const maxKept = 256
 const maxKeptLength = 512
 
@@ -17,11 +19,7 @@ export function remembering<T>(make: (header: string) => T): (header: string) =>
     let made = kept.get(header)
     if (made !== undefined) return made
     made = make(header)
-    if (header.length <= maxKeptLength) {
-      if (kept.size >= maxKept) kept.clear()
-      kept.set(header, made)
-    }
-    return made
+    return header.length > maxKeptLength ? made : remember(kept, header, made, maxKept)
   }
 }
 

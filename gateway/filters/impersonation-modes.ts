@@ -6,6 +6,7 @@
 import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { validateDNS1123Subdomain } from "../../apimachinery/names.ts"
+import { remember } from "../../apimachinery/remember.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { attributesOf } from "../authorization/further-rights.ts"
@@ -75,16 +76,10 @@ export async function impersonatedUser(
       refusals.push(error)
       continue
     }
-    remember(remembered, request.user.name, mode)
+    remember(remembered, request.user.name, mode, maxRemembered)
     return asUser(wanted, mode)
   }
   throw refusals[0] // the mode that is not constrained applies to everyone
-}
-
-function remember(remembered: RememberedModes, caller: string, mode: Mode): void {
-  remembered.set(caller, mode)
-  const [oldest] = remembered.keys()
-  if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
 }
 
 /** Each impersonated attribute must be authorized separately. */

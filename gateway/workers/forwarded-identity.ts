@@ -6,6 +6,7 @@
 
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
+import { remember } from "../../apimachinery/remember.ts"
 import { connectionCertificates } from "../authentication/credentials.ts"
 import {
   clientAddress,
@@ -92,11 +93,7 @@ export class ForwardedIdentity {
     if (known !== undefined) return known
     const { certificates, serverName, remoteAddress } = JSON.parse(Buffer.from(text, "base64url").toString()) as Wire
     known = { certificates: certificates.map((each) => Buffer.from(each, "base64")), serverName, remoteAddress }
-    if (text.length > maxKnownLength) return known
-    this.#known.set(text, known)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
-    return known
+    return text.length > maxKnownLength ? known : remember(this.#known, text, known, maxKnown)
   }
 }
 

@@ -1,6 +1,7 @@
 // The numbers of keys below prefixes that lists of a large store have counted. Counting reads every key, so it is done once per prefix;
 // afterwards the number follows the commits.
 
+import { remember } from "../../apimachinery/remember.ts"
 import type { StoreEvent } from "../types.ts"
 
 /** Prefixes whose keys stay counted; the least recently used is counted again. */
@@ -11,11 +12,8 @@ export class KeyCounts {
 
   /** Must be called in the turn in which a view of the head is obtained. */
   of(prefix: string): CountedKeys {
-    const count = this.#counts.get(prefix) ?? { atStart: undefined, added: 0 }
-    this.#counts.delete(prefix)
-    this.#counts.set(prefix, count)
-    const [oldest] = this.#counts.size > maxPrefixes ? this.#counts.keys() : []
-    if (oldest !== undefined) this.#counts.delete(oldest)
+    const known = this.#counts.get(prefix) ?? { atStart: undefined, added: 0 }
+    const count = remember(this.#counts, prefix, known, maxPrefixes)
     const { atStart, added } = count
     return {
       count: atStart === undefined ? undefined : atStart + added,

@@ -4,6 +4,7 @@
 import { goNanoseconds } from "../../go/duration.ts"
 import { goQuote } from "../../go/quote.ts"
 import { dictionary } from "../../dictionary.ts"
+import { remember } from "../../remember.ts"
 import { TimeZone } from "../../time-zone.ts"
 import { timestamp } from "./arithmetic.ts"
 import { CelError, Duration, Timestamp, type Value } from "../values.ts"
@@ -99,12 +100,7 @@ const maxZones = 100
 
 function zoneNamed(name: string): TimeZone | undefined {
   const zone = zones.get(name) ?? TimeZone.named(name)
-  if (zone === undefined) return undefined
-  zones.delete(name)
-  zones.set(name, zone)
-  const [oldest = ""] = zones.keys()
-  if (zones.size > maxZones) zones.delete(oldest)
-  return zone
+  return zone && remember(zones, name, zone, maxZones)
 }
 
 const dateParts: Readonly<Record<string, (date: Date) => number>> = dictionary({

@@ -2,6 +2,7 @@
 // k8s.io/apiserver/pkg/cel/openapi/{extensions.go,resolver/refs.go}.
 
 import type { GroupVersionKind, Json } from "../../object.ts"
+import { remember } from "../../remember.ts"
 import { schemaOf, schemaOfType } from "../../schema/facts.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
 import { customSchema } from "../../schema/openapi/custom.ts"
@@ -20,10 +21,7 @@ export function builtInType(kind: GroupVersionKind): DeclaredType | undefined {
   const schema = schemaOf(kind)
   if (schema === undefined) return undefined
   const definitions = new Definitions({ dialect: "v3" })
-  const found = typeOf(definitions.refTo(schema), definitions)
-  kept.set(key, found)
-  if (kept.size > maxKept) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
-  return found
+  return remember(kept, key, typeOf(definitions.refTo(schema), definitions), maxKept)
 }
 
 export function customType(openAPIV3Schema: Json): DeclaredType | undefined {

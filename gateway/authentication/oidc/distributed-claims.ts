@@ -4,6 +4,7 @@
 import { STATUS_CODES } from "node:http"
 import { errorMessage } from "../../../apimachinery/error-message.ts"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
+import { remember } from "../../../apimachinery/remember.ts"
 import { isObject, type JsonObject, ownValue } from "../../../apimachinery/schema/json-object.ts"
 import type { Backends } from "../../backends/backends.ts"
 import { tokenIssuer } from "../service-account-token.ts"
@@ -79,10 +80,7 @@ export class DistributedClaims {
     const known =
       this.#keys.get(url) ??
       new IssuerKeys({ url, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) }, this.#backends)
-    this.#keys.delete(url)
-    this.#keys.set(url, known)
-    if (this.#keys.size > maxIssuers) for (const oldest of [...this.#keys.keys()].slice(0, 1)) this.#keys.delete(oldest)
-    return known
+    return remember(this.#keys, url, known, maxIssuers)
   }
 }
 

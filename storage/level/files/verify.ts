@@ -4,6 +4,7 @@
 
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { remember } from "../../../apimachinery/remember.ts"
 import { StorageError } from "../../types.ts"
 import { damageIn } from "./log-file.ts"
 import { liveFiles, type LiveFiles } from "./manifest.ts"
@@ -15,7 +16,7 @@ export type VerifiedTables = Map<string, number>
 /** Files that are read at the same time: while one is verified, others come from the disk. */
 const readAtATime = 4
 
-/** Beyond this, the directories whose tables were verified first are forgotten, and verified again. */
+/** Beyond this, the directories whose tables were verified longest ago are forgotten, and verified again. */
 const mostVerified = 20_000
 
 /**
@@ -33,10 +34,7 @@ export async function verifyFiles(directory: string, verified: VerifiedTables = 
   }
   await Promise.all(Array.from({ length: readAtATime }, verifyNext))
   const last = files.reduce((highest, { type, number }) => (type === "table" ? Math.max(highest, number) : highest), 0)
-  if (last === 0) return
-  verified.set(directory, last)
-  const [first] = verified.keys()
-  if (first !== undefined && verified.size > mostVerified) verified.delete(first)
+  if (last > 0) remember(verified, directory, last, mostVerified)
 }
 
 async function verifyFile(directory: string, { name, type }: File): Promise<void> {
