@@ -9,6 +9,7 @@ import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Following } from "../../client/credentials/follow.ts"
 import { pointsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
 import type { RunningGateway } from "../../gateway/main.ts"
+import { ifThere } from "../../storage/if-there.ts"
 import { kubeconfigPath, superKubeconfigLink, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
 
 /** Certificates are valid for a year. */
@@ -73,7 +74,7 @@ export async function renewKubeconfigs(
   { signal, log, clock = systemClock }: Following,
 ): Promise<void> {
   const directory = path.dirname(kubeconfigPath(dataDir, "any"))
-  for (const file of await filesIn(directory)) {
+  for (const file of (await ifThere(readdir(directory))) ?? []) {
     if (signal.aborted) return
     const name = tenantOfKubeconfig(file)
     if (name === undefined || tenants.get(name) === undefined) continue
@@ -112,21 +113,8 @@ interface Found {
 
 /** Undefined if the file does not exist or is too old. */
 async function readCurrent(file: string, clock: Clock): Promise<Found | undefined> {
-  try {
-    const { mtime } = await stat(file)
-    if (clock.now() - mtime.getTime() >= maxAgeMs) return undefined
-    return { text: await readFile(file, "utf8"), writtenAt: mtime }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
-  }
-}
-
-async function filesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
-    throw error
-  }
+  const found = await ifThere(stat(file))
+  if (found === undefined || clock.now() - found.mtime.getTime() >= maxAgeMs) return undefined
+  const text = await ifThere(readFile(file, "utf8"))
+  return text === undefined ? undefined : { text, writtenAt: found.mtime }
 }

@@ -2,6 +2,7 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { ifThere } from "../../storage/if-there.ts"
 import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
 import type { Store } from "../../storage/types.ts"
 
@@ -19,7 +20,7 @@ export function keyDirectory(directory: string): KeyFiles {
   return {
     shared: false,
     async read(names) {
-      const texts = await Promise.all(names.map((name) => readOptional(join(directory, name))))
+      const texts = await Promise.all(names.map((name) => ifThere(readFile(join(directory, name), "utf8"))))
       return texts.includes(undefined) ? undefined : Object.fromEntries(names.map((name, i) => [name, texts[i] ?? ""]))
     },
     async write(files) {
@@ -58,14 +59,5 @@ export function keyRecords(store: Store): KeyFiles {
       })
       return succeeded
     },
-  }
-}
-
-async function readOptional(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
   }
 }

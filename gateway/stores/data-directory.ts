@@ -11,6 +11,7 @@ import { existsSync } from "node:fs"
 import { readdir, readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { ifThere } from "../../storage/if-there.ts"
 import { checkPresence, removeDatabase } from "../../storage/level/database.ts"
 import type { VerifiedTables } from "../../storage/level/files/verify.ts"
 import { ResidentBudget } from "../../storage/level/resident.ts"
@@ -162,12 +163,9 @@ function storePath(path: string, uid: string): string {
 
 async function checkFormat(path: string): Promise<void> {
   const file = join(path, "format")
-  let text: string
-  try {
-    // Opened for writing as well: if that fails, LevelDB would report an error about one of its own files.
-    text = await readFile(file, { encoding: "utf8", flag: "r+" })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+  // Opened for writing as well: if that fails, LevelDB would report an error about one of its own files.
+  const text = await ifThere(readFile(file, { encoding: "utf8", flag: "r+" }))
+  if (text === undefined) {
     await writeFile(`${file}.new`, JSON.stringify({ format }) + "\n", { mode: 0o600, flush: true })
     await rename(`${file}.new`, file)
     await syncDirectory(path)

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Level } from "level"
+import { ifThere } from "../if-there.ts"
 import type { StoreLimits } from "../limits.ts"
 import { decodeUsage, type Usage } from "../quota.ts"
 import { syncDirectory } from "../sync-directory.ts"
@@ -86,11 +87,8 @@ const firstFiles: readonly string[] = ["LOCK", "LOG", "LOG.old", firstManifest, 
  * the first one is current, the database was not ready.
  */
 export async function wasNeverReady(directory: string): Promise<boolean> {
-  try {
-    return (await readFile(currentPath(directory), "utf8")).trim() === firstManifest
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
-  }
+  const current = await ifThere(readFile(currentPath(directory), "utf8"))
+  if (current !== undefined) return current.trim() === firstManifest
   return (await readdir(directory)).every((name) => firstFiles.includes(name))
 }
 

@@ -5,6 +5,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { remember } from "../../../apimachinery/remember.ts"
+import { ifThere } from "../../if-there.ts"
 import { StorageError } from "../../types.ts"
 import { damageIn } from "./log-file.ts"
 import { liveFiles, type LiveFiles } from "./manifest.ts"
@@ -38,7 +39,7 @@ export async function verifyFiles(directory: string, verified: VerifiedTables = 
 }
 
 async function verifyFile(directory: string, { name, type }: File): Promise<void> {
-  const content = await readIfThere(join(directory, name))
+  const content = await ifThere(readFile(join(directory, name)))
   if (content === undefined) return
   refuse(directory, name, type === "table" ? faultOfTable(content) : faultOfLog(content))
 }
@@ -55,8 +56,8 @@ interface File {
 
 /** The files of the database; others may be left over from what was never completed. */
 async function filesIn(directory: string): Promise<readonly File[] | undefined> {
-  const manifest = (await readIfThere(join(directory, "CURRENT")))?.toString("latin1").trim() ?? ""
-  const content = manifest.startsWith("MANIFEST-") ? await readIfThere(join(directory, manifest)) : undefined
+  const manifest = (await ifThere(readFile(join(directory, "CURRENT"))))?.toString("latin1").trim() ?? ""
+  const content = manifest.startsWith("MANIFEST-") ? await ifThere(readFile(join(directory, manifest))) : undefined
   if (content === undefined) return undefined
   // LevelDB finds most of it, but not a length that is too long: the record and all that follow would not count.
   refuse(directory, manifest, faultOfLog(content))
@@ -86,15 +87,6 @@ function faultOfTable(content: Buffer): string | undefined {
     return undefined
   } catch (error) {
     if (error instanceof RangeError) return error.message
-    throw error
-  }
-}
-
-async function readIfThere(file: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw error
   }
 }
