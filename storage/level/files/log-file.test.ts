@@ -122,7 +122,9 @@ describe("a bit that is not as it was written", () => {
 
   /** Whether a fragment begins there. */
   function damageStartsAt(log: Buffer, at: number): boolean {
-    const end = at + 7 + (at + 7 <= log.length ? log.readUInt16LE(at + 4) : blockBytes)
+    const type = log[at + 6] ?? 0
+    if (type < 1 || type > 4) return false
+    const end = at + 7 + log.readUInt16LE(at + 4)
     return end <= log.length && masked(crc32c(log, at + 6, end)) === log.readUInt32LE(at)
   }
 
