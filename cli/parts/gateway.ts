@@ -12,10 +12,11 @@ import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
 import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
-import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
+import { SuperNamespaces } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
+import { superAddressesOf } from "../compose/service-addresses.ts"
 import { podUsageOf } from "../compose/pod-usage.ts"
 import { started } from "../compose/started.ts"
 import { UserError } from "../command.ts"
@@ -123,16 +124,14 @@ ${healthHelp}`,
       ...storage,
       http2: http2 === "on",
       ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog, log)).log }),
-      serviceAddresses: (tenant) => {
-        if (tenant === undefined) return noServiceAddresses
-        const tenantClient = (): KubeClient => started(late.gateway, "gateway").tenants.client(tenant)
-        return createServiceAddresses(superClient, tenant, {
-          tenantClient,
-          superNamespaces,
-          isShared: etcd !== undefined,
-          log,
-        })
-      },
+      serviceAddresses: superAddressesOf({
+        superClient: () => superClient,
+        superNamespaces,
+        ofSuper: () => noServiceAddresses,
+        tenantClient: (tenant) => started(late.gateway, "gateway").tenants.client(tenant),
+        isShared: etcd !== undefined,
+        log,
+      }),
       podUsage: podUsageOf(superClient, stack),
       nodeDialer: (tenant) =>
         tenant === undefined || identitySecret === undefined ? noNodes : dialAgents(late, tenant, agentAt),

@@ -4,22 +4,20 @@ import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { KubeObject, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
-import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { serviceCIDRs, services } from "../../client/resources.ts"
 import type { PodUsageProvider } from "../../client/pod-usage.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import type { Tenant } from "../../client/tenants.ts"
 import { isLoopback } from "../../gateway/addresses.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
-import type { ServiceAddresses } from "../../gateway/control-plane/service-addresses.ts"
 import { Gateway, type RunningGateway } from "../../gateway/main.ts"
 import type { GatewayOptions } from "../../gateway/options.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import type { Simulator } from "../../simulator/main.ts"
-import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
+import { SuperNamespaces } from "../../syncer/main.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
+import { superAddressesOf } from "../compose/service-addresses.ts"
 import { started } from "../compose/started.ts"
 import type { AuditLog } from "../log/audit-log.ts"
 import type { AllInOneOptions } from "./options.ts"
@@ -90,7 +88,11 @@ async function gatewayOptionsOf(
     // A client that reaches a gateway on loopback is already on this machine.
     allowedNetworks: [...(isLoopback(options.host) ? localNetworks : []), ...(options.allowedNetworks ?? [])],
     serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
-    serviceAddresses: addressesFor(superClient, (tenant) => started(parts.gateway, "gateway").tenants.client(tenant), {
+    serviceAddresses: superAddressesOf({
+      superClient,
+      superNamespaces: new SuperNamespaces(superClient),
+      ofSuper: () => simulatedAddresses(superClient),
+      tenantClient: (tenant) => started(parts.gateway, "gateway").tenants.client(tenant),
       isShared: options.etcd !== undefined,
       log,
     }),
@@ -120,27 +122,10 @@ function spawnWorker(audit: AuditLog | undefined, prints: boolean): ChildProcess
   return worker
 }
 
-function addressesFor(
-  superClient: () => KubeClient,
-  client: (tenant: Tenant) => KubeClient,
-  options: { isShared: boolean; log: Log },
-) {
-  const superNamespaces = new SuperNamespaces(superClient)
-  return (tenant: Tenant | undefined): ServiceAddresses => {
-    if (tenant === undefined) {
-      const load = async (): Promise<Service[]> => (await superClient().list<Service>(services)).items
-      return new RangeServiceAddresses({ cidr: superServiceRange, load })
-    }
-    // Bound late, because tenants are opened before the super cluster is known to respond.
-    const claims = () =>
-      createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), superNamespaces, ...options })
-    let made: ReturnType<typeof claims> | undefined
-    return {
-      claim: (service, current) => (made ??= claims()).claim(service, current),
-      preview: (service, current) => (made ??= claims()).preview(service, current),
-      release: (service) => (made ??= claims()).release(service),
-    }
-  }
+/** Of the simulated super cluster's own Services. */
+function simulatedAddresses(superClient: () => KubeClient): RangeServiceAddresses {
+  const load = async (): Promise<Service[]> => (await superClient().list<Service>(services)).items
+  return new RangeServiceAddresses({ cidr: superServiceRange, load })
 }
 
 interface ServiceCIDR extends KubeObject {

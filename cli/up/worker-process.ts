@@ -9,10 +9,11 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
 import { WorkerGateway } from "../../gateway/workers/worker.ts"
-import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
+import { SuperNamespaces } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { podUsageOf } from "../compose/pod-usage.ts"
+import { superAddressesOf } from "../compose/service-addresses.ts"
 import { started } from "../compose/started.ts"
 import { openAuditLog } from "../log/audit-log.ts"
 import { createLog, type LogLevel } from "../log/log.ts"
@@ -81,17 +82,16 @@ async function start(
   const parts: { gateway?: WorkerGateway } = {}
   const running = (): WorkerGateway => started(parts.gateway, "worker")
   const superClient = (): KubeClient => real ?? running().superClient
-  const superNamespaces = new SuperNamespaces(superClient)
   const gateway = await WorkerGateway.start({
     setup,
-    serviceAddresses: (tenant) =>
-      tenant === undefined
-        ? noServiceAddresses
-        : createServiceAddresses(superClient(), tenant, {
-            tenantClient: () => running().tenants.client(tenant),
-            superNamespaces,
-            log,
-          }),
+    serviceAddresses: superAddressesOf({
+      superClient,
+      superNamespaces: new SuperNamespaces(superClient),
+      ofSuper: () => noServiceAddresses,
+      tenantClient: (tenant) => running().tenants.client(tenant),
+      isShared: false,
+      log,
+    }),
     ...(real === undefined ? {} : { podUsage: podUsageOf(real, stack) }),
     nodeDialer: (tenant) => {
       if (tenant === undefined) return noNodes
