@@ -87,13 +87,13 @@ describe("polyplane", () => {
     expect(stderr).toMatch(/^polyplane: no super cluster found: .*\n$/)
   })
 
-  test.for([["list"], ["get", "a"], ["token", "a"], ["delete", "a"]])(
+  test.concurrent.for([["list"], ["get", "a"], ["token", "a"], ["delete", "a"]])(
     "tenant %j says that it waits for a super cluster that is silent",
-    async (args) => {
+    async (args, { expect }) => {
       const silent = createServer()
       await once(silent.listen(0, "127.0.0.1"), "listening")
       const { port } = silent.address() as AddressInfo
-      const kubeconfig = path.join(directory, "silent")
+      const kubeconfig = path.join(directory, `silent-${args[0]}`)
       const context = { contexts: [{ name: "a", context: { cluster: "a" } }], "current-context": "a" }
       const clusters = [{ name: "a", cluster: { server: `https://127.0.0.1:${port}` } }]
       await writeFile(kubeconfig, JSON.stringify({ kind: "Config", ...context, clusters }))

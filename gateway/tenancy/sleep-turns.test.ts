@@ -1,11 +1,23 @@
 // Which tenants Sleep wakes and lets sleep, and when; sleep.test.ts tests the effect on a real tenant.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { expect, onTestFinished, test, vi } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { Sleep } from "./sleep.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
 const needs = { isBusy: () => false, isHeld: () => false, isExpected: () => false }
+const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] as const
+beforeEach(() => void vi.useFakeTimers({ toFake: [...timers] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Lets that much time pass. */
+async function later(ms: number): Promise<void> {
+  for (let second = 0; second < ms / 1_000; second++) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await nextTurn()
+  }
+}
+
 const limits = { tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 }
 
 test("a tenant that is woken for subscribers is announced once, which does not count as use", async () => {
@@ -15,29 +27,18 @@ test("a tenant that is woken for subscribers is announced once, which does not c
     ({ isAwake: false, introduce: (isUse?: boolean) => Promise.resolve(introduced.push([name, isUse])) }) as never
   const [a, b] = [sleeper("a"), sleeper("b")]
   for (const entry of [a, b, a]) sleep.call(entry)
-  await vi.waitFor(
-    () =>
-      expect(introduced).toEqual([
-        ["a", false],
-        ["b", false],
-      ]),
-    { timeout: 60_000 },
-  )
+  await later(10_000)
+  expect(introduced).toEqual([
+    ["a", false],
+    ["b", false],
+  ])
 })
 
 test("at a start sleeping tenants are woken when the followers that are still to come have come, which awake ones do not wait for", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
-  onTestFinished(() => void vi.useRealTimers())
   using sleep = new Sleep(limits, needs)
   const introduced: string[] = []
   const tenant = (name: string, isAwake: boolean): TenantEntry =>
     ({ isAwake, introduce: () => Promise.resolve(introduced.push(name)) }) as never
-  const later = async (ms: number): Promise<void> => {
-    for (let second = 0; second < ms / 1_000; second++) {
-      await vi.advanceTimersByTimeAsync(1_000)
-      await nextTurn()
-    }
-  }
   const [come, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   for (const coming of [come, late]) sleep.awaitFollowers(coming.promise)
   for (const entry of [tenant("a", false), tenant("b", true), tenant("c", false)]) sleep.call(entry)
@@ -65,7 +66,8 @@ test("a tenant sleeps at once after it was introduced to new followers, and othe
     }) as never
   sleep.woke(introduced("again", false))
   sleep.woke(introduced("new", true))
-  await vi.waitFor(() => expect(asleep).toEqual(["new"]), { timeout: 60_000 })
+  await later(10_000)
+  expect(asleep).toEqual(["new"])
 })
 
 test.each<[what: string, maxAwakeTenants: number, maxAwakeBytes: number, asleep: string[]]>([
@@ -89,7 +91,8 @@ test.each<[what: string, maxAwakeTenants: number, maxAwakeBytes: number, asleep:
     using sleep = new Sleep({ ...limits, maxAwakeTenants, maxAwakeBytes }, { ...needs, isHeld, isExpected })
     const names = ["watched", "expected", "also expected", "unused"]
     for (const [index, name] of names.entries()) sleep.woke(entry(name, index))
-    await vi.waitFor(() => expect(asleep).toEqual(wanted), { timeout: 60_000 })
+    await later(10_000)
+    expect(asleep).toEqual(wanted)
     expect(sleep.awake).toBe(names.length - wanted.length)
   },
 )
@@ -107,5 +110,6 @@ test("sleeping tenants are woken in turn, even if all that are awake stay so", a
     }) as never
   for (const name of ["held", "also held"]) sleep.woke(entry(name, true))
   for (const name of ["a", "b"]) sleep.call(entry(name, false))
-  await vi.waitFor(() => expect(introduced).toEqual(["a", "b"]), { timeout: 60_000 })
+  await later(10_000)
+  expect(introduced).toEqual(["a", "b"])
 })

@@ -2,7 +2,7 @@
 
 import { EventEmitter, once } from "node:events"
 import { setTimeout as delay } from "node:timers/promises"
-import { expect, test } from "vitest"
+import { test } from "vitest"
 import type { EtcdClient } from "./client.ts"
 import { EtcdLease } from "./lease.ts"
 
@@ -28,16 +28,19 @@ function clientWith(renewals: number): { client: EtcdClient; good: () => number 
 
 const options = { prefix: "/p", name: "n", holder: "h", ttlSeconds: 1, waitMs: 0 }
 
-test.each([0, 2])("a lease that was renewed %i times is lost before it expires in etcd", async (renewals) => {
-  const { client, good } = clientWith(renewals)
-  await using lease = await EtcdLease.hold({ ...options, client })
-  await once(lease.lost, "abort")
-  const held = performance.now() - good()
-  expect(held).toBeGreaterThan(900)
-  expect(held).toBeLessThan(1_150)
-})
+test.concurrent.for([0, 2])(
+  "a lease that was renewed %i times is lost before it expires in etcd",
+  async (renewals, { expect }) => {
+    const { client, good } = clientWith(renewals)
+    await using lease = await EtcdLease.hold({ ...options, client })
+    await once(lease.lost, "abort")
+    const held = performance.now() - good()
+    expect(held).toBeGreaterThan(900)
+    expect(held).toBeLessThan(1_150)
+  },
+)
 
-test("a lease that is renewed stays valid", async () => {
+test.concurrent("a lease that is renewed stays valid", async ({ expect }) => {
   const { client } = clientWith(Number.POSITIVE_INFINITY)
   await using lease = await EtcdLease.hold({ ...options, client })
   expect(await Promise.race([once(lease.lost, "abort").then(() => "lost"), delay(1_500, "held")])).toBe("held")
