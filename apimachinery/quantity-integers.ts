@@ -2,11 +2,9 @@
 // overflow gives 0; longer ones are stored exactly, in thousandths, of which the lowest 64 bits are used. Source:
 // k8s.io/apimachinery/pkg/api/resource (Value, MilliValue).
 
-import { parseQuantity, printQuantity, type Quantity } from "./quantity.ts"
+import { nanoPerMilli, nanoPerUnit, parseQuantity, printQuantity, type Quantity } from "./quantity.ts"
 import { int64 } from "./schema/exact-integers.ts"
 
-const nanoPerUnit = 1_000_000_000n
-const nanoPerMilli = 1_000_000n
 const bits = (value: bigint): bigint => BigInt.asIntN(64, value)
 
 /** Whole units. */

@@ -14,7 +14,7 @@ export interface Quantity {
   text?: string
 }
 
-const nanoPerUnit = 1_000_000_000n
+export const nanoPerUnit = 1_000_000_000n
 
 const decimalSuffixes: Record<string, number> = dictionary({
   n: -9,
@@ -122,7 +122,7 @@ export function roundUp(quantity: Quantity): Quantity {
   return whole === nano ? quantity : { nano: whole, format }
 }
 
-const nanoPerMilli = nanoPerUnit / 1000n
+export const nanoPerMilli = nanoPerUnit / 1000n
 
 /** Rounds to thousandths, away from zero, as upstream does in resource lists. */
 export function roundToMilli(quantity: Quantity): Quantity {

@@ -24,7 +24,6 @@ import { KnownTenants, objectHandler, type KnownTenantsParts } from "./known-ten
 import { lookupIn } from "./lookup.ts"
 import { issueKubeconfig } from "../pki/kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
-import { newRecord } from "./new-tenant.ts"
 import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import { StoredMarks } from "./stored-marks.ts"
@@ -36,6 +35,7 @@ import {
   changeRecord,
   createRecord,
   createRecordAnew,
+  newRecord,
   readRecord,
   readRecords,
   replaceRecord,

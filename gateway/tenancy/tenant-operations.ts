@@ -3,8 +3,7 @@
 
 import { hasSettings, settingsOf, type TenantSettings } from "../../client/tenant-settings.ts"
 import { asGiven, type Tenant, type TenantIdentity } from "../../client/tenants.ts"
-import { checkTenantName } from "./new-tenant.ts"
-import { tenantExists } from "./tenant-errors.ts"
+import { checkTenantName, tenantExists } from "./tenant-errors.ts"
 
 export type TenantRequest = Omit<Tenant, "uid">
 

@@ -1,6 +1,7 @@
 // The record of a tenant outside its own store: about a kilobyte, in the gateway's store under "/tenants/<name>".
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
+import { timestamp } from "../../apimachinery/object.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../storage/types.ts"
 import { spareKey } from "../stores/spare-store.ts"
@@ -18,6 +19,11 @@ export interface TenantRecord {
 }
 
 const prefix = "/tenants/"
+
+/** Of a new tenant. */
+export function newRecord(request: Omit<Tenant, "uid">, uid: string, issuer: string): TenantRecord {
+  return { tenant: { ...request, uid }, createdAt: timestamp(), state: "active", issuer }
+}
 
 /** All records, and the revision that was read. */
 export async function readRecords(store: Store): Promise<{ records: TenantRecord[]; revision: Revision }> {

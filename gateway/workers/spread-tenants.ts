@@ -22,7 +22,6 @@ import type { Store } from "../../storage/types.ts"
 import type { TenantBytesHandler } from "../admin/surface.ts"
 import { createLazyClient } from "../tenancy/lazy-client.ts"
 import { Presence } from "../tenancy/presence.ts"
-import { newRecord } from "../tenancy/new-tenant.ts"
 import { StoredMarks } from "../tenancy/stored-marks.ts"
 import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
@@ -30,6 +29,7 @@ import {
   changeRecord,
   createRecordAnew,
   deletingRecord,
+  newRecord,
   readRecords,
   replaceRecord,
   type TenantRecord,

@@ -4,6 +4,7 @@ import { dictionary } from "../../dictionary.ts"
 import {
   addQuantities,
   compareQuantities,
+  nanoPerUnit,
   parseQuantity,
   printQuantity,
   type Quantity as Amount,
@@ -20,8 +21,6 @@ import {
   subtractForms,
 } from "./quantity-forms.ts"
 import { compareVersions } from "./versions.ts"
-
-const nanoPerUnit = 1_000_000_000n
 
 class Quantity extends OpaqueValue {
   readonly typeName = "kubernetes.Quantity"
