@@ -4,6 +4,7 @@
 import { equalJson } from "../../apimachinery/equality.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import { bornVersion } from "../tenants.ts"
+import { keyOf } from "./handlers.ts"
 
 /** Control planes have few bootstrap objects; names beyond this limit are not shared. */
 const maxSamples = 1000
@@ -18,7 +19,7 @@ export class Alike<T extends KubeObject> {
   /** Returns an equal object that shares its values with the sample of the same name. */
   share(object: T): T {
     if (object.metadata.resourceVersion !== bornVersion) return object
-    const key = `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`
+    const key = keyOf(object)
     const sample = this.#samples.get(key)
     if (sample !== undefined) return withPartsOf(sample, object)
     if (this.#samples.size < maxSamples) this.#samples.set(key, object)

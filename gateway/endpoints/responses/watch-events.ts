@@ -1,6 +1,7 @@
 // Encodes watch events: a line of JSON or a frame of protobuf each. All watches of a resource share the events and their encoded
 // bytes; both are released when the store forgets the change.
 
+import { errorMessage } from "../../../apimachinery/error-message.ts"
 import { encodeWatchEvent } from "../../../apimachinery/schema/protobuf/encode.ts"
 import { internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -32,10 +33,7 @@ export function eventPrinter(
 
 /** The last event of a watch that cannot continue. */
 export function errorEvent(error: unknown, { format }: Negotiated): Buffer {
-  const { status } =
-    error instanceof StatusError
-      ? error
-      : internalError(error instanceof Error ? error.message : String(error), { cause: error })
+  const { status } = error instanceof StatusError ? error : internalError(errorMessage(error), { cause: error })
   return wrapped("ERROR", status, format)
 }
 
