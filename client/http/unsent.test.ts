@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { Duplex, PassThrough } from "node:stream"
 import { expect, test } from "vitest"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
-import { join } from "./upgrade.ts"
+import { join } from "./join.ts"
 
 /** Keeps account of what waits. */
 class Account {

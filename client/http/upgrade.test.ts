@@ -6,7 +6,8 @@ import { setImmediate } from "node:timers/promises"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { workedMs } from "../../apimachinery/thread-time.ts"
 import { areProbed } from "../testing/probed-connections.ts"
-import { forwardedHeaders, forwardUpgrade, join, openUpgrade, UpgradeRefused, type Translation } from "./upgrade.ts"
+import { join, type Translation } from "./join.ts"
+import { forwardedHeaders, forwardUpgrade, openUpgrade, UpgradeRefused } from "./upgrade.ts"
 
 test("an endless refusal is reported by its beginning, and its connection is closed", async () => {
   const closed = Promise.withResolvers<void>()

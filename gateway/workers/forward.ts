@@ -7,7 +7,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
 import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
-import { join } from "../../client/http/upgrade.ts"
+import { join } from "../../client/http/join.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"

@@ -4,7 +4,7 @@ import { createDeflate, constants, type Deflate } from "node:zlib"
 import { createRequire } from "node:module"
 import { describe, expect, test } from "vitest"
 import { createRandom, seeds } from "../../apimachinery/testing/random.ts"
-import type { Translate } from "../../client/http/upgrade.ts"
+import type { Translate } from "../../client/http/join.ts"
 import type { RoutedRequest } from "../routes.ts"
 import { errorTranslation } from "./translation.ts"
 

@@ -1,6 +1,6 @@
 // Some frames of a byte stream in other words; all others pass as they come, also while they are incomplete.
 
-import type { Translate } from "../../client/http/upgrade.ts"
+import type { Translate } from "../../client/http/join.ts"
 
 /** Of a frame that is translated as a whole. */
 const maxFrameBytes = 1024 * 1024

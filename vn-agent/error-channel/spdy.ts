@@ -1,7 +1,7 @@
 // The error streams of a SPDY/3.1 connection: the client opens them, naming the type of each in its headers, and the server sends
 // texts on them. Source: the protocol's draft 3.1, github.com/moby/spdystream.
 
-import type { Translation } from "../../client/http/upgrade.ts"
+import type { Translation } from "../../client/http/join.ts"
 import { translateFrames, type Frame } from "./frames.ts"
 import { HeaderBlocks } from "./spdy-headers.ts"
 

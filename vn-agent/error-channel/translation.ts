@@ -2,7 +2,7 @@
 // without the names that the super cluster has for the pod. All other bytes pass unchanged.
 
 import type { IncomingHttpHeaders } from "node:http"
-import type { Translation } from "../../client/http/upgrade.ts"
+import type { Translation } from "../../client/http/join.ts"
 import type { TenantIdentity } from "../identity.ts"
 import type { RoutedRequest } from "../routes.ts"
 import { tenantText } from "../translate.ts"

@@ -1,7 +1,7 @@
 // The error channel of a WebSocket, in what the server sends: each message begins with its channel. Source:
 // k8s.io/streaming/pkg/httpstream/wsstream and k8s.io/cri-streaming.
 
-import type { Translate } from "../../client/http/upgrade.ts"
+import type { Translate } from "../../client/http/join.ts"
 import { translateFrames, type Frame } from "./frames.ts"
 
 /** Of the commands' channels. A port-forward has two channels for each port, the second of which is for errors. */

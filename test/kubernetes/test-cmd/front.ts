@@ -9,7 +9,7 @@ import { Agent, createServer, request as httpsRequest, type Server } from "node:
 import type { AddressInfo } from "node:net"
 import { pipeline, type Duplex } from "node:stream"
 import { connect, type TLSSocket } from "node:tls"
-import { join } from "../../../client/http/upgrade.ts"
+import { join } from "../../../client/http/join.ts"
 import { createAuthority, issueServingCertificate } from "../../../gateway/pki/pki.ts"
 import type { Credential } from "../../harness/https.ts"
 

@@ -4,13 +4,8 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
-import {
-  closeTimeoutMs,
-  type ForwardOptions,
-  join,
-  openUpgradeFor,
-  type UpgradeTarget,
-} from "../../../../../client/http/upgrade.ts"
+import { closeTimeoutMs, join } from "../../../../../client/http/join.ts"
+import { type ForwardOptions, openUpgradeFor, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"

@@ -5,7 +5,7 @@ import { connect, createServer as createNetServer, type AddressInfo } from "node
 import { Duplex } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { join, type Translation } from "./upgrade.ts"
+import { join, type Translation } from "./join.ts"
 
 // As a pager does, for which kube-apiserver waits as long as it likes.
 test("waits for a client that takes its time with the last data, for minutes", async () => {
