@@ -1,7 +1,7 @@
 // Durations as Go writes them ("1h2m3.5s"). Pure.
 
 import { dictionary } from "../dictionary.ts"
-import { bytesOfText } from "./text.ts"
+import { timeQuote } from "./quote.ts"
 
 const units: Readonly<Record<string, bigint>> = dictionary({
   ns: 1n,
@@ -15,6 +15,8 @@ const units: Readonly<Record<string, bigint>> = dictionary({
 })
 /** Longer ones are no duration, and would take time. */
 const maxDigits = 19
+/** Of nanoseconds, which may be negative. */
+const most = 2n ** 63n
 /** More of a fraction have no effect. */
 const maxFractionDigits = 18
 
@@ -27,24 +29,39 @@ export function parseGoDuration(text: string): number | undefined {
   return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e6
 }
 
-/** Returns undefined if the text is not a duration. Source: time.ParseDuration. */
+/** Returns undefined if the text is not a duration. */
 export function goNanoseconds(text: string): bigint | undefined {
-  const isNegative = text.startsWith("-")
-  const parts = /^[+-]/.test(text) ? text.slice(1) : text
+  const read = readDuration(text)
+  return typeof read === "bigint" ? read : undefined
+}
+
+/** Go's error for an invalid duration; for a valid one an empty text. */
+export function durationFault(text: string): string {
+  const read = readDuration(text)
+  return typeof read === "bigint" ? "" : read
+}
+
+/** The nanoseconds, or the first fault. Source: time.ParseDuration. */
+function readDuration(text: string): bigint | string {
+  const of = `duration ${timeQuote(text)}`
+  const parts = text.replace(/^[+-]/, "")
   if (parts === "0") return 0n
   // A run of digits matches in only one way, so the time is linear in its length.
-  const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+  const part = /(\d*)(?:\.(\d*))?([^\d.]*)/y
   let sum = 0n
   do {
     const [, written = "", fraction = "", unit = ""] = part.exec(parts) ?? []
     const whole = written.replace(/^0+/, "")
-    if (written + fraction === "" || whole.length > maxDigits) return undefined
-    const size = units[unit] ?? 0n
-    sum += BigInt(whole === "" ? "0" : whole) * size + fractionOf(fraction.slice(0, maxFractionDigits), size)
-    if (sum > 2n ** 63n) return undefined
+    const isNumber = written + fraction !== "" && whole.length <= maxDigits && BigInt(whole) <= most
+    if (!isNumber) return `time: invalid ${of}`
+    if (unit === "") return `time: missing unit in ${of}`
+    const size = units[unit]
+    if (size === undefined) return `time: unknown unit ${timeQuote(unit)} in ${of}`
+    sum += BigInt(whole) * size + fractionOf(fraction.slice(0, maxFractionDigits), size)
+    if (sum > most) return `time: invalid ${of}`
   } while (part.lastIndex < parts.length)
-  if (isNegative) return -sum
-  return sum === 2n ** 63n ? undefined : sum
+  if (text.startsWith("-")) return -sum
+  return sum === most ? `time: invalid ${of}` : sum
 }
 
 /** With the precision of a double, as Go. */
@@ -56,22 +73,4 @@ function fractionOf(digits: string, size: bigint): bigint {
 export function goSeconds(seconds: number | bigint): number {
   const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
   return Number(nanoseconds / 1_000_000n)
-}
-
-/** Go's error for an invalid duration. Source: time.ParseDuration. */
-export function durationFault(text: string): string {
-  const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")
-  const [, unit] = /^(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/.exec(rest) ?? []
-  const of = `duration ${quoted(text)}`
-  if (unit === undefined) return `time: invalid ${of}`
-  return unit === "" ? `time: missing unit in ${of}` : `time: unknown unit ${quoted(unit)} in ${of}`
-}
-
-/** Go's package time has a shorter form of quoting: everything but ASCII is escaped byte by byte. */
-function quoted(text: string): string {
-  const escape = (characters: string): string =>
-    characters === '"' || characters === "\\"
-      ? `\\${characters}`
-      : bytesOfText(characters).toString("hex").replace(/../g, "\\x$&")
-  return `"${text.replace(/["\\]|[^ -~]+/gu, escape)}"`
 }

@@ -1,7 +1,7 @@
 // Quotes strings like Go in messages (%q). Source: strconv.Quote.
 
 import { dictionary } from "../dictionary.ts"
-import { byteOf } from "./text.ts"
+import { byteOf, bytesOfText } from "./text.ts"
 
 export const shortEscapes: Readonly<Record<string, string>> = dictionary({
   "\x07": "\\a",
@@ -45,4 +45,13 @@ function escape(character: string): string {
   const byte = byteOf(code)
   if (byte !== undefined) return `\\x${byte.toString(16)}`
   return code > 0xffff ? `\\U${hex(8)}` : `\\u${hex(4)}`
+}
+
+/** Go's package time has a shorter form: everything but ASCII is escaped byte by byte. Source: quote in time/format.go. */
+export function timeQuote(text: string): string {
+  const escapedBytes = (characters: string): string =>
+    characters === '"' || characters === "\\"
+      ? `\\${characters}`
+      : bytesOfText(characters).toString("hex").replace(/../g, "\\x$&")
+  return `"${text.replace(/["\\]|[^ -\x7f]+/gu, escapedBytes)}"`
 }

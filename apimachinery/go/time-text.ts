@@ -1,5 +1,7 @@
 // Times as texts of Go's layouts, with Go's messages about other texts. Source: Parse of Go's package time.
 
+import { timeQuote } from "./quote.ts"
+
 /** `local` has no fraction; `offset`: minutes to the east; `fraction`: its digits. */
 export type TimeText = { local: string; fraction: string; offset: number } | { fault: string }
 
@@ -55,7 +57,7 @@ class Reader {
     for (const part of hasClock ? [...dateParts, ...clockParts] : dateParts) local += this.#part(part)
     const fraction = hasClock ? this.#fraction() : ""
     const offset = this.#layout.endsWith("Z07:00") ? this.#offset() : 0
-    if (this.#rest !== "") this.#fail(`: extra text: ${JSON.stringify(this.#rest)}`)
+    if (this.#rest !== "") this.#fail(`: extra text: ${timeQuote(this.#rest)}`)
     if (!isRealDay(this.#text)) this.#fail(": day out of range")
     return { local, fraction, offset }
   }
@@ -98,16 +100,6 @@ class Reader {
   #fail(detail: string): never {
     throw new Fault(`parsing time ${timeQuote(this.#text)}${detail}`)
   }
-}
-
-/** Quotes like Go's package time: only bytes are escaped. */
-function timeQuote(text: string): string {
-  const quoted = text.replaceAll(/["\\]|[^\x20-\x7f]/gu, (character) =>
-    character === '"' || character === "\\"
-      ? `\\${character}`
-      : [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join(""),
-  )
-  return `"${quoted}"`
 }
 
 // A year of four centuries later, which has the same days: Date takes the first hundred years for those after 1900.

@@ -11,6 +11,8 @@ import type { FieldValidation } from "./request-options.ts"
 /** What a text repeats. */
 export interface Repeated {
   faults: readonly string[]
+  /** They are of a patch, which upstream reads whole: also what it keeps as it came. */
+  isPatch?: boolean
   /** The text, if it is JSON or YAML. */
   text?: () => string
   /** The object of what stands first. */
@@ -36,7 +38,9 @@ export function reportFaults(
   unknown: readonly string[],
   paths: Paths | undefined,
 ): void {
-  const faults = allFaults(repeated, unknown, paths).filter((fault) => !isWithinRaw(schema, fault))
+  const faults = allFaults(repeated, unknown, paths).filter(
+    (fault) => repeated.isPatch === true || !isWithinRaw(schema, fault),
+  )
   if (faults.length === 0) return
   if (validation === "Strict") {
     throw badRequest(

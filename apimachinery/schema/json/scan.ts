@@ -1,6 +1,7 @@
 // A strict JSON scanner for information that JSON.parse does not provide: duplicate keys, numbers that are not exact as doubles,
 // and errors in the words of Go's scanner. Slower than JSON.parse, so it only runs when one of these is needed.
 
+import { goQuote } from "../../go/quote.ts"
 import { byteOf } from "../../go/text.ts"
 import { OddNumbers } from "./odd-numbers.ts"
 import { withoutRepeats } from "./repeated-keys.ts"
@@ -268,8 +269,5 @@ function quoteCharacter(character: string): string {
   if (character === "'") return "'\\''"
   if (character === '"') return "'\"'"
   const byte = byteOf(character.charCodeAt(0)) ?? Buffer.from(character)[0] ?? 0
-  if (byte >= 0x20 && byte < 0x7f) return character === "\\" ? "'\\\\'" : `'${character}'`
-  const named = { 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r" }[byte]
-  if (named !== undefined) return `'\\${named}'`
-  return byte < 0xa0 ? `'\\x${byte.toString(16).padStart(2, "0")}'` : `'${String.fromCharCode(byte)}'`
+  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`
 }

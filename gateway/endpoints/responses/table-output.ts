@@ -101,6 +101,7 @@ function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): 
 /** Annotations that upstream derives from fields when it writes whole objects; partial objects do not have them. */
 const annotationsOfWhole: Readonly<Record<string, readonly string[]>> = dictionary({
   "apps/v1 DaemonSet": ["deprecated.daemonset.template.generation"],
+  "apps/v1 Deployment": ["deprecated.deployment.rollback.to"],
   "autoscaling/v1 HorizontalPodAutoscaler": [...specAnnotations, ...statusAnnotations],
 })
 

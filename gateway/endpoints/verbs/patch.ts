@@ -120,7 +120,7 @@ function decodePatched(
       copy,
       expected,
       validation,
-      { faults: duplicates, written },
+      { faults: duplicates, isPatch: true, written },
       type === "strategic" ? type : "patch",
     )
   } catch (error) {

@@ -1,6 +1,7 @@
 // The preconditions of an update: the object's identity and the version from which it was made. Source:
 // k8s.io/apiserver/pkg/registry/generic/registry/store.go Update.
 
+import { uintFault } from "../../../apimachinery/go/integers.ts"
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { type KubeObject, parseGroupVersion } from "../../../apimachinery/object.ts"
@@ -31,11 +32,12 @@ export function checkIdentity(
 }
 
 /** Afterwards the object has the current resource version. */
-export function checkVersion(definition: ResourceDefinition, { metadata }: KubeObject, current: KubeObject): void {
+export function checkVersion(definition: ResourceDefinition, object: KubeObject, current: KubeObject): void {
+  const { metadata } = object
   const { name = "", resourceVersion } = current.metadata
-  if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
-    checkRevision(metadata.resourceVersion)
-    if (metadata.resourceVersion !== resourceVersion) throw conflict(definition, name, objectModified)
+  const sent = sentRevision(object)
+  if (sent > 0n) {
+    if (String(sent) !== resourceVersion) throw conflict(definition, name, objectModified)
   } else if (!allowsUnconditionalUpdate(definition)) {
     const path = FieldPath.root("metadata", "resourceVersion")
     throw invalid({ group: definition.group, kind: definition.resource }, name, [
@@ -85,8 +87,9 @@ export function kindOf({ group, kind }: ResourceDefinition): { group: string; ki
   return { group: group === "events.k8s.io" ? "" : group, kind }
 }
 
-/** Upstream's error has no reason and is answered with 500. */
-export function checkRevision(text: string): void {
-  if (/^\d*$/.test(text)) return
-  throw withoutReason(`strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`)
+/** Of an object that a client has sent; 0 if it has none. Upstream's error has no reason and is answered with 500. */
+export function sentRevision({ metadata: { resourceVersion: text = "" } }: KubeObject): bigint {
+  const fault = text === "" ? undefined : uintFault(text)
+  if (fault !== undefined) throw withoutReason(`strconv.ParseUint: parsing ${goQuote(text)}: ${fault}`)
+  return BigInt(text)
 }

@@ -1,6 +1,7 @@
 // How the server modifies metadata of all kinds. Source: k8s.io/apiserver/pkg/registry/rest/{create,update,meta}.go.
 
 import { randomUUID } from "node:crypto"
+import { uintFault } from "../../../apimachinery/go/integers.ts"
 import { generateName } from "../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../apimachinery/object.ts"
 import { isEmptyObject } from "../../../apimachinery/schema/json-object.ts"
@@ -29,7 +30,7 @@ export function fillSystemFields(definition: ResourceDefinition, { metadata }: K
  */
 export function refuseRevision({ metadata }: KubeObject): void {
   const { resourceVersion = "" } = metadata
-  if (/^\d+$/.test(resourceVersion) && BigInt(resourceVersion) !== 0n)
+  if (uintFault(resourceVersion) === undefined && BigInt(resourceVersion) !== 0n)
     throw withoutReason("resourceVersion should not be set on objects to be created")
   delete metadata.resourceVersion
 }

@@ -14,7 +14,7 @@ import type { RequestContext } from "../../request/context.ts"
 import type { Claim } from "../claim.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
 import { isDelegated } from "../delegated-groups.ts"
-import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
+import { checkIdentity, checkVersion, refuseInvalid, sentRevision, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
 import { changesEmptyBytes, keepEmptyBytes } from "./empty-bytes.ts"
 import { endsDeletion } from "./deletion.ts"
@@ -122,8 +122,8 @@ export class WriteAttempts {
     if (!this.#definition.strategy.allowCreateOnUpdate && options.mayCreate !== true)
       throw notFound(this.#definition, name)
     const object = await change(undefined)
-    const { uid, resourceVersion = "" } = object.metadata
-    checkRevision(resourceVersion)
+    const { uid } = object.metadata
+    sentRevision(object)
     if (uid) throw uidConflict(this.#definition, name, uid, "")
     const dropRevision = (): void => {
       if (!options.dryRun) delete object.metadata.resourceVersion
@@ -134,7 +134,8 @@ export class WriteAttempts {
     await this.#record(ctx, object, undefined, options)
     try {
       await this.#mutate(ctx, object, undefined, admit)
-      dropRevision() // admission may have given it one
+      sentRevision(object) // admission may have given it one
+      dropRevision()
       return await this.create(ctx, object, options, admit)
     } catch (error) {
       if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined

@@ -31,6 +31,7 @@ import { emptySegmentCases } from "./cases/empty-segments.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { evictionCases } from "./cases/evictions.ts"
+import { firstFaultCases } from "./cases/first-faults.ts"
 import { grantCases } from "./cases/grants.ts"
 import { impersonationCases } from "./cases/impersonation.ts"
 import { jobRuleCases } from "./cases/job-rules.ts"
@@ -158,6 +159,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...policyNameCases(),
         ...deletionOptionCases(),
         ...lateDefaultCases(),
+        ...firstFaultCases(),
         ...lastFinalizerCases(),
         ...admittedReviewCases(),
         ...podAndAccountCases(),

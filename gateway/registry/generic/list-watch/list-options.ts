@@ -1,6 +1,7 @@
 // The point in time that a list or watch requests, validated as upstream. Source:
 // k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
+import { uintFault } from "../../../../apimachinery/go/integers.ts"
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../../../apimachinery/field-errors.ts"
 import { parseFieldSelector } from "../../../../apimachinery/fields.ts"
@@ -19,8 +20,6 @@ import { readError } from "../storage/storage-errors.ts"
 const match = FieldPath.root("resourceVersionMatch")
 const listOptions = { group: "meta.k8s.io", kind: "ListOptions" }
 
-const largestRevision = 2n ** 64n - 1n
-
 /**
  * Returns undefined for "" and "0": they differ only in their guarantees, and responses are always from the latest revision.
  * Numbers beyond the range of revisions are rejected as written. Source: APIObjectVersioner.ParseResourceVersion.
@@ -28,11 +27,11 @@ const largestRevision = 2n ** 64n - 1n
 export function parseResourceVersion(text: string | undefined): number | undefined {
   if (text === undefined || text === "" || text === "0") return undefined
   const revision = Number(text)
-  const isOne = /^\d+$/.test(text) && (Number.isSafeInteger(revision) || BigInt(text) <= largestRevision)
-  if (!isOne) {
+  const fault = uintFault(text)
+  if (fault !== undefined) {
     // As upstream, the error has no reason and code 500.
     const { reason: _reason, details: _details, ...status } = internalError("").status
-    throw new StatusError({ ...status, message: faultOf(text) })
+    throw new StatusError({ ...status, message: faultOf(text, fault) })
   }
   return revision === 0 ? undefined : revision
 }
@@ -47,10 +46,9 @@ export function parseListResourceVersion(text: string | undefined): number | und
   }
 }
 
-function faultOf(text: string): string {
+function faultOf(text: string, fault: string): string {
   const quoted = goQuote(text)
-  const isTooLarge = /^\d+$/.test(text)
-  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isTooLarge ? "value out of range" : "invalid syntax"}`
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${fault}`
 }
 
 /**

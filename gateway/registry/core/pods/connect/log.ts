@@ -71,7 +71,7 @@ function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
   }
   const errors: FieldError[] = []
   const confirmAtLeast = (minimum: number, field: string): void => {
-    const value = Number(query.get(field) ?? minimum)
+    const value = BigInt(query.get(field) ?? minimum)
     if (value >= minimum) return
     errors.push(
       invalidValue(FieldPath.root(field), value, `must be greater than ${minimum === 0 ? "or equal to " : ""}0`),

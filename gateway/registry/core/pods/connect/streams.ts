@@ -1,6 +1,7 @@
 // pods/exec, attach and portforward: the client's protocol switch is forwarded to the node unchanged (WebSocket or SPDY).
 // One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
 
+import { uintFault } from "../../../../../apimachinery/go/integers.ts"
 import { goQuote } from "../../../../../apimachinery/go/quote.ts"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
@@ -22,6 +23,8 @@ export const exec: SubresourceHandler = streamHandler("exec", "PodExecOptions", 
 
 export const attach: SubresourceHandler = streamHandler("attach", "PodAttachOptions", "attach", standardStreams)
 
+const maxPort = 65_535n
+
 export const portForward: SubresourceHandler = streamHandler(
   "portforward",
   "PodPortForwardOptions",
@@ -30,7 +33,7 @@ export const portForward: SubresourceHandler = streamHandler(
     const query = new URLSearchParams()
     for (const ports of asked.getAll("ports")) {
       for (const port of ports.split(",")) {
-        const fault = !/^\d+$/.test(port) ? "invalid syntax" : Number(port) > 65535 ? "value out of range" : undefined
+        const fault = uintFault(port, maxPort)
         if (fault !== undefined)
           throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuote(port)}: ${fault}`)
         query.append("port", port)
