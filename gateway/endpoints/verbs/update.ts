@@ -22,15 +22,20 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const object = await decodeBody(ctx, body, expected, options.fieldValidation)
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   agreeOnName(object, name)
+  dropRepeatedOwners(ctx, object, "sent")
   const admit = admitUpdate(ctx, definition, options.dryRun)
   // After a conflict the update starts over; each attempt gets its own object.
   let first: typeof object | undefined = object
   const change = async () => {
-    const own = first ?? (await decodeBody(ctx, body, expected, options.fieldValidation))
-    if (first === undefined) agreeOnNamespace(own, expectedNamespace(definition, namespace))
-    first = undefined
-    dropRepeatedOwners(ctx, own, "sent")
-    return own
+    if (first !== undefined) {
+      const own = first
+      first = undefined
+      return own
+    }
+    const again = await decodeBody(ctx, body, expected, options.fieldValidation)
+    agreeOnNamespace(again, expectedNamespace(definition, namespace))
+    dropRepeatedOwners(ctx, again, "sent")
+    return again
   }
   if (handler !== undefined) {
     if (handler.update === undefined) throw methodNotAllowed()

@@ -88,6 +88,7 @@ function owners(): RequestStep[] {
       post(`${path}?dryRun=All`, { metadata: { name: "m@{id}", ownerReferences: twice } }),
       post(path, { metadata: { name: "m@{id}" } }),
       put(`${path}/m@{id}?dryRun=All`, { metadata: { name: "m@{id}", ownerReferences: twice } }),
+      put(`${path}/none@{id}?dryRun=All`, { metadata: { name: "none@{id}", ownerReferences: twice } }),
       patch(`${path}/m@{id}?dryRun=All`, mergePatch, { metadata: { ownerReferences: twice } }),
       patch(`${path}/m@{id}?dryRun=All`, mergePatch, { metadata: { ownerReferences: other } }),
     ]),
