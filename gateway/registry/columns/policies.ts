@@ -4,7 +4,7 @@
 import type * as models from "@kubernetes/client-node"
 import type { KubeObject, RoleBinding, Wire } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "./table-column.ts"
-import { autoscalingV1 } from "../conversion/autoscaling.ts"
+import { storedAutoscaler } from "../conversion/autoscaling.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { age, humanDuration, integer, name, text, wideText } from "./column.ts"
 
@@ -184,15 +184,10 @@ export const horizontalPodAutoscalerColumns: readonly TableColumn[] = [
   age,
 ]
 
-/** v1 has all metrics but one in annotations. This conversion is synchronous, unlike those of custom resources. */
-function inV2(autoscaler: Autoscaler): Autoscaler {
-  return autoscaler.apiVersion === "autoscaling/v1" ? (autoscalingV1.toStored(autoscaler) as Autoscaler) : autoscaler
-}
-
 function targets(autoscaler: Autoscaler): string {
   // The blank object of a bookmark does not get the metric that all others have.
   if (autoscaler.metadata.name === undefined) return "<none>"
-  const { spec, status } = inV2(autoscaler)
+  const { spec, status } = storedAutoscaler(autoscaler) as Autoscaler
   const metrics = spec?.metrics ?? []
   if (metrics.length === 0) return "<none>"
   const list = metrics.map((metric, index) => printMetric(metric, status?.currentMetrics?.[index]))

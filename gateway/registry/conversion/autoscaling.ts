@@ -62,8 +62,22 @@ export function asAutoscalingV2(object: KubeObject): KubeObject {
   return object.apiVersion === "autoscaling/v2" ? object : toV2(copyJson(object) as Autoscaler)
 }
 
+/** By the spec in v1, which copies share: what has been converted, from which v1 differs in the order of metrics, for one. */
+const origins = new WeakMap<object, KubeObject>()
+
+/** The same, of one that was read in v1 as it is stored. */
+export function storedAutoscaler(object: KubeObject): KubeObject {
+  const { spec } = object as Autoscaler
+  return (spec && origins.get(spec)) ?? asAutoscalingV2(object)
+}
+
 export const autoscalingV1: Conversion = {
-  fromStored: (objects) => objects.map((object) => normalized(toV1(copyJson(object) as Autoscaler))),
+  fromStored: (objects) =>
+    objects.map((object) => {
+      const read = normalized(toV1(copyJson(object) as Autoscaler)) as Autoscaler
+      if (read.spec !== undefined) origins.set(read.spec, object)
+      return read
+    }),
   toStored(object) {
     const stored = normalized(toV2(copyJson(object) as Autoscaler)) as Autoscaler
     defaultBehavior(stored.spec?.behavior as Behavior | undefined)

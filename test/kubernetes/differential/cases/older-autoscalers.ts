@@ -2,6 +2,7 @@
 // annotations.
 
 import type { Json } from "../../../../apimachinery/object.ts"
+import { asTable } from "../generate/life-scenarios.ts"
 import {
   applyPatch,
   get,
@@ -11,7 +12,9 @@ import {
   put,
   type RequestStep,
   type Scenario,
+  type Step,
   strategicPatch,
+  watch,
 } from "../scenario.ts"
 
 export function olderAutoscalerCases(): Scenario[] {
@@ -108,7 +111,7 @@ function olderStatuses(): RequestStep[] {
   ]
 }
 
-function olderMetrics(): RequestStep[] {
+function olderMetrics(): Step[] {
   const cpu = (averageUtilization: number): Json => {
     return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } }
   }
@@ -124,7 +127,11 @@ function olderMetrics(): RequestStep[] {
   const cpuAlone = { currentCPUUtilizationPercentage: 5 }
   const older = [{ type: "Resource", resource: { name: "memory", targetAverageValue: "1Gi" } }]
   const annotations = { "autoscaling.alpha.kubernetes.io/metrics": JSON.stringify(older) }
-  const both = (name: string): RequestStep[] => [get(`${scalers("v1")}/${name}`), get(`${scalers("v2")}/${name}`)]
+  const both = (name: string): RequestStep[] =>
+    ["v1", "v2"].flatMap((version) => [
+      get(`${scalers(version)}/${name}`),
+      get(`${scalers(version)}/${name}`, { headers: asTable, label: `TABLE of ${name} in ${version}` }),
+    ])
   return [
     post(scalers("v2"), { metadata: { name: "a" }, spec: { ...scaled, metrics: [cpu(10), memory, cpu(20)] } }),
     put(`${scalers("v2")}/a/status`, { metadata: { name: "a" }, spec: scaled, status }),
@@ -132,6 +139,10 @@ function olderMetrics(): RequestStep[] {
     patch(`${scalers("v1")}/a`, mergePatch, {}),
     patch(`${scalers("v1")}/a/status`, mergePatch, {}),
     ...both("a"),
+    patch(`${scalers("v1")}/a?dryRun=All`, mergePatch, { metadata: { labels: { a: "b" } } }, { headers: asTable }),
+    patch(`${scalers("v1")}/a`, mergePatch, { metadata: { labels: { a: "c" } } }, { headers: asTable }),
+    get(scalers("v1"), { headers: asTable, label: "TABLE of all in v1" }),
+    watch(`${scalers("v1")}?timeoutSeconds=2`, { headers: asTable }),
     post(scalers("v1"), {
       metadata: { name: "b", annotations },
       spec: { ...scaled, targetCPUUtilizationPercentage: 5 },
