@@ -1,8 +1,10 @@
 // Types of the version of a kind that is not served, made of those of the served version: Go has the same types once more, whose names
 // only tell in errors which of the two an object was decoded as.
 
-import { parseGroupVersion } from "../object.ts"
+import { type GroupVersionKind, parseGroupVersion, printGroupVersion } from "../object.ts"
+import { builtInResources, schemaOf } from "./facts.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
+import { isAlikeWhenServed } from "./unserved.ts"
 
 /** Types of core/v1 that others use: names of Go's types do not tell of which package's "v1" they are. */
 const ofCore: ReadonlySet<string> = new Set(["v1.ConditionStatus", "v1.PodConditionType", "v1.Protocol"])
@@ -51,3 +53,34 @@ function renaming(from: string, version: string): (schema: Schema) => Schema {
 const packageOf = ({ name = "" }: Pick<Schema, "name">): string => name.slice(0, name.lastIndexOf("."))
 
 const lastWord = (name: string): string => name.slice(name.lastIndexOf(".") + 1)
+
+/** Of a kind in a version that is not served, unless that has other fields than the served one. */
+export function olderSchemaOf({ kind, ...version }: GroupVersionKind): Schema | undefined {
+  const apiVersion = printGroupVersion(version)
+  const served = builtInResources().find((one) => one.kind === kind && isAlikeWhenServed(apiVersion, kind, one.group))
+  const schema = served && schemaOf(served)
+  return schema && inOlderTypes(schema, apiVersion)
+}
+
+const scaleVersions: readonly string[] = ["extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"]
+const scales = new WeakMap<Schema, ReadonlyMap<string, Schema>>()
+
+/**
+ * apiVersion → Scale in the versions that are not served any more, whose selector is a map. `scale`: that of autoscaling/v1. Source:
+ * k8s.io/api/{apps,extensions}/v1beta*.
+ */
+export function olderScales(scale: Schema): ReadonlyMap<string, Schema> {
+  let found = scales.get(scale)
+  if (found === undefined) {
+    const status = scale.fields?.["status"]
+    const selectors: Record<string, FieldSchema> = {
+      selector: { schema: { type: "map", items: { type: "string" } } },
+      targetSelector: { schema: { type: "string" } },
+    }
+    const ofStatus = { ...status?.schema, type: "object", fields: { ...status?.schema.fields, ...selectors } } as const
+    const schema: Schema = { ...scale, fields: { ...scale.fields, status: { ...status, schema: ofStatus } } }
+    found = new Map(scaleVersions.map((version) => [version, schema]))
+    scales.set(scale, found)
+  }
+  return found
+}

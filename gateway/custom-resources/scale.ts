@@ -4,7 +4,6 @@ import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
-import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { notFound, unexplained } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
@@ -23,26 +22,6 @@ export const customScale = {
     { name: "Available", type: "integer", description: "Number of actual replicas", jsonPath: ".status.replicas" },
     { name: "Age", type: "date", description: customAge.description, jsonPath: ".metadata.creationTimestamp" },
   ]),
-}
-
-const goneVersions: readonly string[] = ["extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"]
-const gone = new WeakMap<Schema, ReadonlyMap<string, Schema>>()
-
-/**
- * Versions of Scale that are not served any more, but that upstream still accepts for custom resources: their selector is a map.
- * `scale`: that of autoscaling/v1. Source: k8s.io/client-go/scale/util.go (NewScaleConverter).
- */
-export function goneScales(scale: Schema): ReadonlyMap<string, Schema> {
-  let found = gone.get(scale)
-  if (found === undefined) {
-    const status = scale.fields?.["status"]
-    const selector = { schema: { type: "map", items: { type: "string" } } } as const
-    const ofStatus = { ...status?.schema, type: "object", fields: { ...status?.schema.fields, selector } } as const
-    const schema: Schema = { ...scale, fields: { ...scale.fields, status: { ...status, schema: ofStatus } } }
-    found = new Map(goneVersions.map((version) => [version, schema]))
-    gone.set(scale, found)
-  }
-  return found
 }
 
 function scalableOf({ definition }: Registry): Scalable {

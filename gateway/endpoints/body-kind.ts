@@ -1,9 +1,15 @@
 // Checks the kind in a body against the kind that the path expects. Error messages are kube-apiserver's.
 
 import { goQuote } from "../../apimachinery/go/quote.ts"
-import { type KubeObject, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
+import {
+  type GroupVersionKind,
+  type KubeObject,
+  parseGroupVersion,
+  printGroupVersion,
+} from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { unrecognized } from "../../apimachinery/schema/json/parse.ts"
+import { olderScales, olderSchemaOf } from "../../apimachinery/schema/older-types.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
 import type { Expected } from "./expected.ts"
@@ -88,6 +94,11 @@ export function knownOther(
   const { group, version } = object.apiVersion ? parseGroupVersion(object.apiVersion) : expected
   if (kind === expected.kind && group === expected.group && version === expected.version) return undefined
   if (typeIn(expected.group, { group, version, kind }) === undefined) return undefined
-  const schema = schemaOf({ group, version, kind })
+  const schema = schemaOf({ group, version, kind }) ?? olderSchema({ group, version, kind }, expected)
   return schema && { version, kind, schema }
+}
+
+function olderSchema(kind: GroupVersionKind, expected: Expected): Schema | undefined {
+  const isScale = kind.kind === "Scale" && expected.kind === "Scale"
+  return isScale ? olderScales(expected.schema).get(printGroupVersion(kind)) : olderSchemaOf(kind)
 }

@@ -8,7 +8,7 @@ import { checkMediaType, decodeBody } from "../body.ts"
 import { agreeOnNamespace, expectedNamespace } from "../body-path.ts"
 import { expectedOf, type Expected } from "../expected.ts"
 import type { Endpoint } from "../endpoint.ts"
-import { goneScales } from "../../custom-resources/scale.ts"
+import { olderScales } from "../../../apimachinery/schema/older-types.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
 import { recordWrite } from "../../registry/generic/managed-fields/field-management.ts"
@@ -67,5 +67,5 @@ export function subresourceBody({
   if (definition.customResource === undefined) return alike === undefined ? body : { ...body, alike }
   // Upstream looks for the undecodable type in the scheme of the definition, which does not contain Scale.
   const refusal = `no kind is registered for the type ${version}.${kind}`
-  return { ...body, refusal, mayLackVersion: true, unconverted: goneScales(schema) }
+  return { ...body, refusal, mayLackVersion: true, unconverted: olderScales(schema) }
 }

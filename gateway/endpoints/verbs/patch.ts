@@ -43,6 +43,7 @@ import { admitUpdate } from "./admit-update.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
 import {
+  becomeServed,
   checkPatchedType,
   dropOtherFields,
   expectedInVersion,
@@ -257,7 +258,7 @@ export function patched(
       ? plain(applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true))
       : sortedKeys(plain(whole))
   const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, inVersion, validation)
-  if (older !== undefined) decoded.apiVersion = printGroupVersion(expected)
+  if (older !== undefined) becomeServed(decoded, expected)
   dropOtherFields(decoded, expected)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)

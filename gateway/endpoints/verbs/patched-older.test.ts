@@ -1,4 +1,4 @@
-// Patches that give a deployment a version that is not served any more.
+// Patches that give a deployment or its scale a version that is not served any more.
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestGateway, type RawAnswer, type TestGateway, type TestTenant } from "../../testing/start-gateway.ts"
@@ -67,4 +67,18 @@ test("has the defaults of that version, and is of the served one", async () => {
   expect(metadata["annotations"]).toEqual({ "deprecated.deployment.rollback.to": "3" })
   expect(spec["revisionHistoryLimit"]).toBe(2)
   expect(spec).not.toHaveProperty("rollbackTo")
+})
+
+test.each<[string, Loose, number, string]>([
+  ["apps/v1beta1", { kind: "Deployment" }, 422, "converting (v1beta1.Deployment) to (autoscaling.Scale)"],
+  ["apps/v1beta1", { kind: "Deployment", spec: { replicas: "3" } }, 422, "field DeploymentSpec.spec.replicas of type"],
+  ["apps/v1beta1", { kind: "Scale" }, 422, "field ScaleStatus.status.selector of type map[string]string"],
+  ["extensions/v1beta1", { kind: "Scale", status: { selector: labels } }, 200, '"replicas":7'],
+])("a scale of %s that is patched to be %j", async (apiVersion, change, expected, words) => {
+  const headers = { "content-type": "application/merge-patch+json" }
+  const body = { apiVersion, spec: { replicas: 7 }, ...change }
+  const asked = { ...tenant, method: "PATCH", headers, body }
+  const { code, text } = await gateway.request(`${path}/a/scale?dryRun=All`, asked)
+  expect(code).toBe(expected)
+  expect(text).toContain(words)
 })

@@ -1,6 +1,7 @@
 // The kind and apiVersion that a patch gives an object. It may not remove those of a custom resource. Source: patch.go in
 // k8s.io/apiserver/pkg/endpoints/handlers.
 
+import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
@@ -8,7 +9,7 @@ import { prune } from "../../../apimachinery/schema/prune.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
 import { isObject, type JsonObject, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { inOlderTypes } from "../../../apimachinery/schema/older-types.ts"
+import { inOlderTypes, olderScales } from "../../../apimachinery/schema/older-types.ts"
 import { isAlikeWhenServed } from "../../../apimachinery/schema/unserved.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
 import { internalError, type StatusError } from "../../../apimachinery/status.ts"
@@ -85,13 +86,27 @@ export function expectedOfOlder(ctx: RequestContext, object: Json, expected: Exp
   const own = ownDefinition(ctx)
   if (own === undefined || own.customResource !== undefined || !isObject(object)) return undefined
   const { apiVersion, kind } = object
-  if (kind !== own.kind || typeof apiVersion !== "string") return undefined
+  if (kind !== expected.kind || typeof apiVersion !== "string") return undefined
+  if (kind !== own.kind) {
+    const scale = kind === "Scale" ? olderScales(expected.schema).get(apiVersion) : undefined
+    return scale && { ...expected, ...parseGroupVersion(apiVersion), schema: scale }
+  }
   if (!isAlikeWhenServed(apiVersion, kind, own.group)) return undefined
   const { strategy } = own
   const types = inOlderTypes(expected.schema, apiVersion)
   const schema = strategy.olderSchema?.(types, apiVersion) ?? types
   const defaultFirst = (given: JsonObject): void => strategy.defaultOlder?.(given, apiVersion)
   return { ...expected, ...parseGroupVersion(apiVersion), schema, defaultFirst }
+}
+
+/** In place, of what {@link expectedOfOlder} has read. Source of scales: k8s.io/kubernetes/pkg/apis/apps/v1beta1/conversion.go. */
+export function becomeServed(object: KubeObject, expected: Expected): void {
+  object.apiVersion = printGroupVersion(expected)
+  const { status } = object as unknown as JsonObject
+  if (expected.kind !== "Scale" || !isObject(status)) return
+  const { targetSelector, selector } = status as { targetSelector?: string; selector?: Record<string, string> }
+  delete status["targetSelector"]
+  status["selector"] = targetSelector || printSelector(selectorFromLabelSelector({ matchLabels: selector ?? {} }))
 }
 
 export async function inOwnVersion(

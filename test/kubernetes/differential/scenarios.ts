@@ -39,6 +39,7 @@ import { keyTextCases } from "./cases/key-texts.ts"
 import { oddWriteCases } from "./cases/odd-writes.ts"
 import { olderAutoscalerCases } from "./cases/older-autoscalers.ts"
 import { olderRuleCases } from "./cases/older-rules.ts"
+import { olderScaleCases } from "./cases/older-scales.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { labelKeyCases } from "./cases/label-keys.ts"
 import { listCases } from "./cases/lists.ts"
@@ -166,6 +167,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...evictionCases(),
         ...proxyCases(),
         ...scaleFaultCases(),
+        ...olderScaleCases(),
         ...olderAutoscalerCases(),
         ...seldomFieldCases(),
       ],
