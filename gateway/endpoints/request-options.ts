@@ -23,7 +23,6 @@ import { lacksVersion, simplifyVersion, versionMissingIn } from "./body-kind.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import type { RequestBody } from "./request-body.ts"
 import { notRegistered, typeOfOptions } from "./schemes.ts"
-import { between } from "../../apimachinery/texts.ts"
 import { refusalDetail } from "../../apimachinery/schema/decode/errors.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
@@ -150,19 +149,13 @@ function decodeOptions(schema: Schema, value: Json): void {
   }
 }
 
-const noKind = "couldn't get version/kind; "
-
-/** Parse errors do not mention a kind, since the path does not determine that of this body. */
+/** Parse errors do not mention a kind, since the path does not determine that of this body: they are the detail alone. */
 function parseOptions({ bytes, converted }: RequestBody, contentType: string | undefined): Json {
   try {
     return parseObject(bytes, bodyFormat(contentType), { duplicates: false, converted }).value
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    const { message } = error
-    const detail = between(message, noKind, " (")
-    if (detail !== undefined) throw badRequest(`${noKind}${detail}`, { cause: error })
-    const version = between(message, "unexpected GroupVersion string: ", " (")
-    throw version === undefined ? error : badRequest(`unexpected GroupVersion string: ${version}`, { cause: error })
+    if (!(error instanceof StatusError && error.cause instanceof SyntaxError)) throw error
+    throw badRequest(error.cause.message, { cause: error })
   }
 }
 

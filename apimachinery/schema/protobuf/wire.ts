@@ -76,11 +76,11 @@ export function readVarint(buffer: Buffer, start: number): { value: bigint; end:
   let value = 0n
   for (let index = 0; index < 10; index++) {
     const byte = buffer[start + index]
-    if (byte === undefined) break
+    if (byte === undefined) throw new Malformed("unexpected EOF")
     // Four groups of seven bits suffice for almost all numbers.
     if (index < 4) low += (byte & 0x7f) * 2 ** (7 * index)
     else value |= BigInt(byte & 0x7f) << BigInt(7 * index)
     if (byte < 0x80) return { value: BigInt.asUintN(64, value | BigInt(low)), end: start + index + 1 }
   }
-  throw new Malformed("a number without end")
+  throw new Malformed("proto: integer overflow")
 }

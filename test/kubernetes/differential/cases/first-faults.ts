@@ -2,7 +2,17 @@
 // tokens and revisions of a request.
 
 import { asTable } from "../generate/life-scenarios.ts"
-import { get, mergePatch, patch, post, put, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
+import {
+  get,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+} from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 const maps = `${core}/configmaps`
@@ -13,6 +23,7 @@ export function firstFaultCases(): Scenario[] {
     { name: "parameters are wrong after a part that is too large", steps: parameters() },
     { name: "an update has a revision in any form", steps: revisions() },
     { name: "a patch repeats fields of what is kept as it came", steps: raw() },
+    { name: "the body of a delete cannot be read", steps: deletions() },
     { name: "a deployment that is to be rolled back is shown in a table", steps: rollback() },
   ]
 }
@@ -93,6 +104,30 @@ function raw(): RequestStep[] {
         [mergePatch, strategicPatch].map((type) =>
           patch(`${path}/r?fieldValidation=${validation}`, type, text, { label: `${validation} ${type} ${text}` }),
         ),
+      ),
+    ),
+  ]
+}
+
+function deletions(): RequestStep[] {
+  const texts = [
+    "{",
+    "[]",
+    "\0",
+    "k8s\0",
+    "k8s\0x",
+    "{}\n---\n{",
+    "a: [",
+    "apiVersion: a/b/c",
+    '{"kind":5}',
+    '{"apiVersion":"a/b/c (d"}',
+  ]
+  const types = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    ...texts.flatMap((text) =>
+      types.map((contentType) =>
+        remove(`${maps}/a?dryRun=All`, text, { contentType, label: `${JSON.stringify(text)} as ${contentType}` }),
       ),
     ),
   ]
