@@ -1,4 +1,5 @@
-// Limits the reads of one control plane in the super cluster: a single request may concern thousands of namespaces.
+// Limits the reads of one control plane in the super cluster: a single request may concern thousands of namespaces. One that is read again
+// and again does not delay the others.
 
 import { FairPlaces } from "../../apimachinery/fair-places.ts"
 import type { PodUsage, PodUsageSource } from "../../client/pod-usage.ts"

@@ -53,6 +53,8 @@ describe("with --workers", () => {
     expect([...held.keys()].sort()).toEqual(["worker-1", "worker-2", "worker-3"])
     expect(sumOf(held)).toBe(tenants.length)
     expect([...held.values()].filter((count) => count > 0).length).toBeGreaterThan(1)
+    const metrics = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
+    expect(metrics).toContain(`polyplane_tenants{process="primary"} ${tenants.length}\n`)
   })
 
   test.runIf(process.platform === "linux")("clients that vanish are noticed", async () => {
