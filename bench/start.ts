@@ -55,7 +55,7 @@ await delay(idleMs)
 const restarted = await residentMiB([up.pid!])
 
 const loading =
-  "Node finds, reads and links 1,500 modules for 0.6 s, of which the compile cache saves only the compiling"
+  "Node finds, reads and links more than 1,100 modules for half a second, of which the compile cache saves only the compiling"
 const node = { with: "node -e 0", value: quantile(bare, 0.5) }
 await report("start", { starts, tenants }, [
   {
