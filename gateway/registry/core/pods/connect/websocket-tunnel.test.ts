@@ -28,8 +28,15 @@ async function startNode(
   })
   const front = createServer().on("upgrade", (request, socket: Duplex, head: Buffer) => {
     const { port } = node.address() as AddressInfo
-    socket.on("error", () => undefined).once("close", () => ended?.())
-    void tunnel(request, { socket, head }, { protocol: "http:", host: "127.0.0.1", port, agent: false }, { hold })
+    // As that of a request, which ends when its client leaves.
+    const abort = new AbortController()
+    const left = (): void => {
+      abort.abort()
+      ended?.()
+    }
+    socket.on("error", () => undefined).once("close", left)
+    const target = { protocol: "http:", host: "127.0.0.1", port, agent: false } as const
+    void tunnel(request, { socket, head }, target, { hold, signal: abort.signal })
   })
   for (const server of [node, front]) {
     onTestFinished(() => void server.close())

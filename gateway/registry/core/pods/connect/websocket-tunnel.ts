@@ -52,8 +52,20 @@ export async function tunnel(
   server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
     near = createWebSocketStream(client)
-    join(near, far.socket, { hold, signal, heads: [Buffer.alloc(0), far.head] })
+    join(near, far.socket, { hold, signal: exceptLeaving(socket, signal), heads: [Buffer.alloc(0), far.head] })
   })
+}
+
+/** Aborted with the request's signal, but not because the client has left: then the node gets what it has sent before. */
+function exceptLeaving(client: Duplex, signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined) return undefined
+  const ended = new AbortController()
+  const end = (): void => {
+    if (!client.destroyed) ended.abort(signal.reason)
+  }
+  if (signal.aborted) end()
+  else signal.addEventListener("abort", end, { once: true })
+  return ended.signal
 }
 
 /** When the client's connection has closed. Without this, its stream would stay open until the node has ended, too. */
