@@ -232,7 +232,11 @@ export class StreamResponse {
   #sendTrailers(): void {
     const stream = this.#stream
     if (stream.closed || stream.destroyed) return
-    stream.sendTrailers(this.#trailers ?? {})
+    try {
+      stream.sendTrailers(this.#trailers ?? {})
+    } catch {
+      stream.sendTrailers({}) // Node takes some of them for none; the answer is whole without them
+    }
     // As above. They are sent when this event is over.
     if (!stream.readableEnded) setImmediate(() => stream.close())
   }
