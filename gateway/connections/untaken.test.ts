@@ -34,6 +34,7 @@ test("an answer that had ended a sweep ago is destroyed, and those in progress a
 test.each([
   ["a log", { isLongRunning: true, verb: "get", statusCode: 200 }, true],
   ["a log of a tenant that is gone", { isLongRunning: true, isAborted: true, verb: "get", statusCode: 200 }, false],
+  ["a log of another process", { isLongRunning: true, isElsewhere: true, verb: "get", statusCode: 200 }, false],
   ["a refused log", { isLongRunning: true, verb: "get", statusCode: 401 }, false],
   ["a watch", { isLongRunning: true, verb: "watch", statusCode: 200 }, false],
   ["a list", { isLongRunning: false, verb: "list", statusCode: 200 }, false],
@@ -43,7 +44,8 @@ test.each([
     let isDestroyed = false
     const response = { writableEnded: true, statusCode: of.statusCode, destroy: () => (isDestroyed = true) }
     const active = new Arrivals<Answered>()
-    active.add({ ...of, response, summary: { info: { verb: of.verb } } } as unknown as Answered)
+    const controlPlane = "isElsewhere" in of ? undefined : {}
+    active.add({ ...of, response, summary: { info: { verb: of.verb }, controlPlane } } as unknown as Answered)
     const sweeper = new Sweeper(active)
     for (let sweeps = 0; sweeps < 10; sweeps++) sweeper.sweep()
     expect(isDestroyed).toBe(!gets)

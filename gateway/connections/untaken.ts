@@ -3,7 +3,8 @@
 // with its stream or connection.
 //
 // Clients of logs and proxies take their time, as a pager does, and upstream waits for them: what such an answer holds is counted
-// (client/http/unsent.ts). Not when their tenant is gone, and a refusal is like any other answer: who asked may be unknown.
+// (client/http/unsent.ts). Not when their tenant is gone, or is another process's, which is told of that; and a refusal is like any other
+// answer: who asked may be unknown.
 
 import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
@@ -41,5 +42,8 @@ function hasEnded(response: ServerResponse & { readonly isEnding?: boolean }): b
 }
 
 function mayWait({ response, isLongRunning, isAborted, summary }: Answered): boolean {
-  return isLongRunning && !isAborted && summary.info?.verb !== "watch" && response.statusCode < 400
+  const { info, controlPlane } = summary
+  return (
+    isLongRunning && !isAborted && controlPlane !== undefined && info?.verb !== "watch" && response.statusCode < 400
+  )
 }
