@@ -43,7 +43,7 @@ export function durationFault(text: string): string {
 
 /** The nanoseconds, or the first fault. Source: time.ParseDuration. */
 function readDuration(text: string): bigint | string {
-  const of = `duration ${timeQuote(text)}`
+  const of = (): string => `duration ${timeQuote(text)}`
   const parts = text.replace(/^[+-]/, "")
   if (parts === "0") return 0n
   // A run of digits matches in only one way, so the time is linear in its length.
@@ -53,15 +53,15 @@ function readDuration(text: string): bigint | string {
     const [, written = "", fraction = "", unit = ""] = part.exec(parts) ?? []
     const whole = written.replace(/^0+/, "")
     const isNumber = written + fraction !== "" && whole.length <= maxDigits && BigInt(whole) <= most
-    if (!isNumber) return `time: invalid ${of}`
-    if (unit === "") return `time: missing unit in ${of}`
+    if (!isNumber) return `time: invalid ${of()}`
+    if (unit === "") return `time: missing unit in ${of()}`
     const size = units[unit]
-    if (size === undefined) return `time: unknown unit ${timeQuote(unit)} in ${of}`
+    if (size === undefined) return `time: unknown unit ${timeQuote(unit)} in ${of()}`
     sum += BigInt(whole) * size + fractionOf(fraction.slice(0, maxFractionDigits), size)
-    if (sum > most) return `time: invalid ${of}`
+    if (sum > most) return `time: invalid ${of()}`
   } while (part.lastIndex < parts.length)
   if (text.startsWith("-")) return -sum
-  return sum === most ? `time: invalid ${of}` : sum
+  return sum === most ? `time: invalid ${of()}` : sum
 }
 
 /** With the precision of a double, as Go. */
