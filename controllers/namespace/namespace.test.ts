@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
+import { noSuchPath } from "../../apimachinery/status.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { widgets } from "../testing/widgets.ts"
@@ -33,6 +34,20 @@ describe("a deleted namespace", () => {
     expect(harness.cluster.all(widgets)).toEqual([])
     expect(harness.cluster.all(secrets)).toEqual([])
     expect(harness.cluster.all(configMaps).map(({ metadata }) => metadata.name)).toEqual(["other"])
+  })
+
+  test("is emptied one by one of what its server does not delete together", async () => {
+    await using harness = await startHarness({ only: ["namespace"] })
+    const { cluster } = harness
+    cluster.extra.push(widgets)
+    const together = cluster.deleteCollection.bind(cluster)
+    cluster.deleteCollection = (resource, ...rest) =>
+      resource.resource === "widgets" ? Promise.reject(noSuchPath()) : together(resource, ...rest)
+    await createTeam(harness)
+    for (const name of ["a", "b"]) await harness.create(widgets, object("example.com/v1", "Widget", name))
+    await cluster.delete(namespaces, undefined, "team")
+    await eventually(() => expect(find(harness)).toBeUndefined())
+    expect(cluster.all(widgets)).toEqual([])
   })
 
   test("is emptied while other finalizers remain", async () => {

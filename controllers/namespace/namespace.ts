@@ -130,9 +130,8 @@ async function emptyResource(
     if (!resource.verbs.includes("list")) return
     const before = await listAll(client, resource, { namespace })
     if (before.length === 0) return
-    const options = { propagationPolicy: "Background" } as const
-    if (resource.verbs.includes("deletecollection")) await client.deleteCollection(resource, namespace, {}, options)
-    else for (const { metadata } of before) await deleteOne(client, resource, namespace, metadata.name ?? "")
+    if (!(await deleteTogether(client, resource, namespace)))
+      for (const { metadata } of before) await deleteOne(client, resource, namespace, metadata.name ?? "")
     const left = await listAll(client, resource, { namespace })
     if (left.length === 0) return
     remaining.objects.set(resource, left.length)
@@ -161,6 +160,18 @@ function longestGraceMs(pods: readonly Pod[]): number {
   return Math.max(0, ...seconds) * 1000
 }
 
+/** Returns false if that is not supported, whatever discovery says. */
+async function deleteTogether(client: KubeClient, resource: DiscoveredResource, namespace: string): Promise<boolean> {
+  if (!resource.verbs.includes("deletecollection")) return false
+  try {
+    await client.deleteCollection(resource, namespace, {}, { propagationPolicy: "Background" })
+    return true
+  } catch (error) {
+    if (hasReason(error, "NotFound", "MethodNotAllowed")) return false
+    throw error
+  }
+}
+
 async function deleteOne(
   client: KubeClient,
   resource: DiscoveredResource,
@@ -170,6 +181,6 @@ async function deleteOne(
   try {
     await client.delete(resource, namespace, name, { propagationPolicy: "Background" })
   } catch (error) {
-    if (!isNotFound(error)) throw error
+    if (!hasReason(error, "NotFound", "MethodNotAllowed")) throw error
   }
 }
