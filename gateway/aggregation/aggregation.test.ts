@@ -97,7 +97,8 @@ describe("an aggregated API server", () => {
     [404, "NotFound", "the server could not find the requested resource"],
     [409, "Conflict", "the server reported a conflict"],
     [429, "TooManyRequests", "the server has received too many requests and has asked us to try again later"],
-    [500, "InternalError", expect.stringContaining("in its own words") as string],
+    [500, "InternalError", 'an error on the server ("in its own words") has prevented the request from succeeding'],
+    [502, "InternalError", 'an error on the server ("in its own words") has prevented the request from succeeding'],
     [503, "ServiceUnavailable", "the server is currently unable to handle the request"],
   ])("has refusals in its own words, of which those are told the code: %s", async (code, reason, message) => {
     const client = gateway.gateway.tenants.client("a")

@@ -2,6 +2,7 @@
 // client-go (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
 
 import type { IncomingMessage } from "node:http"
+import { goQuote } from "../../apimachinery/go/quote.ts"
 import { noSuchPath, serviceUnavailable, StatusError } from "../../apimachinery/status.ts"
 import type { Transport } from "../../client/http/client.ts"
 import { parseStatus, readError } from "../../client/http/errors.ts"
@@ -80,12 +81,24 @@ export class AggregatedTransport implements Transport {
   }
 }
 
-/** Of what a server says in its own words, client-go keeps the code, and says it in its words. */
+/** Of what a server says in its own words, client-go keeps the code, and says it in its words. Source: NewGenericServerResponse. */
 function errorOf(wanted: TransportRequest, code: number, body: Buffer): StatusError {
-  const { status } = readError(wanted, code, body)
-  const message = parseStatus(body) === undefined ? messages[code] : undefined
-  return new StatusError(message === undefined ? status : { ...status, message })
+  const error = readError(wanted, code, body)
+  if (parseStatus(body) !== undefined) return error
+  const message = messages[code] ?? (code < 500 ? undefined : unexpected(body))
+  if (message === undefined) return error
+  const isThere = code === 409 && wanted.method === "POST"
+  const reason = isThere ? "AlreadyExists" : messages[code] === undefined ? "InternalError" : error.status.reason
+  return new StatusError({ ...error.status, message, ...(reason === undefined ? {} : { reason }) })
 }
+
+function unexpected(body: Buffer): string {
+  const text = body.subarray(0, maxToldBytes).toString().trim()
+  return `an error on the server (${goQuote(text)}) has prevented the request from succeeding`
+}
+
+/** As in client-go. */
+const maxToldBytes = 2048
 
 const messages: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
