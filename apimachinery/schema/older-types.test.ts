@@ -19,6 +19,16 @@ test.each<[Json, string]>([
   expect(() => decodeObject(schema, structuredClone(value), false)).toThrow(words)
 })
 
+test.each([
+  ["apps/v1beta1", true],
+  ["extensions/v1beta1", true],
+  ["apps/v1beta2", false],
+])("of the older versions of a Deployment, %s may ask to be rolled back: %s", (apiVersion, may) => {
+  const schema = inOlderTypes(served, apiVersion)
+  const decoded = decodeObject(schema, { spec: { rollbackTo: { revision: 3 } } }, true)
+  expect(decoded.unknown).toEqual(may ? [] : ['unknown field "spec.rollbackTo"'])
+})
+
 test("types are made once", () => {
   expect(inOlderTypes(served, "apps/v1beta1")).toBe(inOlderTypes(served, "apps/v1beta1"))
   expect(inOlderTypes(served, "apps/v1beta1")).not.toBe(inOlderTypes(served, "apps/v1beta2"))

@@ -1,5 +1,5 @@
 // Types of the version of a kind that is not served, made of those of the served version: Go has the same types once more, whose names
-// only tell in errors which of the two an object was decoded as.
+// only tell in errors which of the two an object was decoded as. A few have a field that was given up.
 
 import { type GroupVersionKind, parseGroupVersion, printGroupVersion } from "../object.ts"
 import { builtInResources, schemaOf } from "./facts.ts"
@@ -11,13 +11,14 @@ const ofCore: ReadonlySet<string> = new Set(["v1.ConditionStatus", "v1.PodCondit
 
 const made = new WeakMap<Schema, Map<string, Schema>>()
 
-/** The schema with the names that its types have in `apiVersion`; those of other packages are the same. */
+/** The schema with the names that its types have in `apiVersion`, and the fields that only that has; types of other packages are the same. */
 export function inOlderTypes(root: Schema, apiVersion: string): Schema {
   const versions = made.get(root) ?? new Map<string, Schema>()
   made.set(root, versions)
   let found = versions.get(apiVersion)
   if (found === undefined) {
-    found = renaming(packageOf(root), parseGroupVersion(apiVersion).version)(root)
+    const renamed = renaming(packageOf(root), parseGroupVersion(apiVersion).version)(root)
+    found = isRolledBack(renamed, apiVersion) ? withRollback(renamed) : renamed
     versions.set(apiVersion, found)
   }
   return found
@@ -53,6 +54,22 @@ function renaming(from: string, version: string): (schema: Schema) => Schema {
 const packageOf = ({ name = "" }: Pick<Schema, "name">): string => name.slice(0, name.lastIndexOf("."))
 
 const lastWord = (name: string): string => name.slice(name.lastIndexOf(".") + 1)
+
+/** Versions of Deployments that may ask to be rolled back. Source: DeploymentSpec in k8s.io/api/{apps,extensions}/v1beta1. */
+const rollbackVersions: readonly string[] = ["apps/v1beta1", "extensions/v1beta1"]
+
+const isRolledBack = ({ name = "" }: Schema, apiVersion: string): boolean =>
+  lastWord(name) === "Deployment" && rollbackVersions.includes(apiVersion)
+
+function withRollback(deployment: Schema): Schema {
+  const spec = deployment.fields?.["spec"]
+  if (spec === undefined) return deployment
+  const revision: FieldSchema = { schema: { type: "integer", format: "int64" }, zero: "omit" }
+  const name = (spec.schema.name ?? "").replace(/DeploymentSpec$/, "RollbackConfig")
+  const rollbackTo: FieldSchema = { schema: { type: "object", name, fields: { revision } } }
+  const whole: Schema = { ...spec.schema, fields: { ...spec.schema.fields, rollbackTo } }
+  return { ...deployment, fields: { ...deployment.fields, spec: { ...spec, schema: whole } } }
+}
 
 /** Of a kind in a version that is not served, unless that has other fields than the served one. */
 export function olderSchemaOf({ kind, ...version }: GroupVersionKind): Schema | undefined {

@@ -6,7 +6,6 @@ import type { Duplex } from "node:stream"
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
-import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { Claim } from "./claim.ts"
 import type { TableColumn } from "./columns/table-column.ts"
 import type { StatusError } from "../../apimachinery/status.ts"
@@ -23,9 +22,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   generateName?(prefix: string): string
   /** Sets defaults that depend on other fields. Runs when decoding, after the schema's defaults, on create, update and patch. */
   default?(object: T): void
-  /** The schema of another version, which is not served, but which a patch may give an object: with the fields that only it has. */
-  olderSchema?(served: Schema, apiVersion: string): Schema
-  /** Makes an object that was decoded in such a version one of the served version, in place, with the defaults that only that had. */
+  /**
+   * Makes an object that was decoded in a version that is not served, but which a patch may give it, one of the served version, in place,
+   * with the defaults that only that had.
+   */
   defaultOlder?(object: JsonObject, apiVersion: string): void
   /**
    * Drops fields of disabled features, after their managers have been recorded and before the object is prepared. `current`: the

@@ -93,8 +93,7 @@ export function expectedOfOlder(ctx: RequestContext, object: Json, expected: Exp
   }
   if (!isAlikeWhenServed(apiVersion, kind, own.group)) return undefined
   const { strategy } = own
-  const types = inOlderTypes(expected.schema, apiVersion)
-  const schema = strategy.olderSchema?.(types, apiVersion) ?? types
+  const schema = inOlderTypes(expected.schema, apiVersion)
   const defaultFirst = (given: JsonObject): void => strategy.defaultOlder?.(given, apiVersion)
   return { ...expected, ...parseGroupVersion(apiVersion), schema, defaultFirst }
 }

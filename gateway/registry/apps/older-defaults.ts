@@ -5,7 +5,6 @@
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
-import type { FieldSchema, Schema } from "../../../apimachinery/schema/schema.ts"
 
 const maxInt32 = 2_147_483_647
 
@@ -84,21 +83,4 @@ function moveRollback({ metadata }: JsonObject, spec: JsonObject): void {
     const { revision = 0 } = rollbackTo as { revision?: number | bigint }
     metadata["annotations"] = { ...others, [rollbackAnnotation]: String(revision) }
   } else if (before !== undefined) metadata["annotations"] = others
-}
-
-const withRollbacks = new WeakMap<Schema, Schema>()
-
-/** The schema of a deployment, with that field. `schema`: without it, in the types of the older version. */
-export function withRollback(schema: Schema, apiVersion: string): Schema {
-  const spec = schema.fields?.["spec"]
-  if (rollouts[apiVersion] === undefined || spec === undefined) return schema
-  const known = withRollbacks.get(schema)
-  if (known !== undefined) return known
-  const revision: FieldSchema = { schema: { type: "integer", format: "int64" }, zero: "omit" }
-  const name = (spec.schema.name ?? "").replace(/DeploymentSpec$/, "RollbackConfig")
-  const rollbackTo: FieldSchema = { schema: { type: "object", name, fields: { revision } } }
-  const whole: Schema = { ...spec.schema, fields: { ...spec.schema.fields, rollbackTo } }
-  const made: Schema = { ...schema, fields: { ...schema.fields, spec: { ...spec, schema: whole } } }
-  withRollbacks.set(schema, made)
-  return made
 }

@@ -10,7 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import type { Deployment } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { defaultOlderDeployment, withRollback } from "../older-defaults.ts"
+import { defaultOlderDeployment } from "../older-defaults.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { negative, nonNegative } from "../../validation/values.ts"
 import {
@@ -56,7 +56,6 @@ const strategy: Strategy<Deployment> = {
     readRollback(deployment)
   },
 
-  olderSchema: withRollback,
   defaultOlder: defaultOlderDeployment,
 
   prepareForCreate(_ctx, deployment) {
