@@ -3,8 +3,10 @@
 
 import { expect, test } from "vitest"
 import type { Secret } from "../apimachinery/object.ts"
+import { serviceUnavailable } from "../apimachinery/status.ts"
 import { pods, secrets } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
+import { syncerLimits } from "./options.ts"
 import { podOf, startHarness } from "./testing/harness.ts"
 
 const volumes = [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "token" } }] } }]
@@ -71,23 +73,83 @@ test("a Secret with more than its tokens stays as it is", async () => {
   expect(secret()?.data?.["more"]).toBe("eA==")
 })
 
-test.each([
+test.each<[what: string, change: object | undefined]>([
   ["changes", { data: { [key]: "d3Jvbmc=" } }],
   ["changes, and makes immutable,", { data: { [key]: "d3Jvbmc=" }, immutable: true }],
+  ["strips of its label", { metadata: { labels: null } }],
+  ["deletes", undefined],
 ])("a Secret that somebody %s again and again gets new tokens a few times at once", async (_what, change) => {
-  const { harness, edit, issued, secret } = await begin()
+  const { harness, edit, issued, made } = await begin()
   await using _ = harness
-  const { superCluster, syncer } = harness
+  const { superCluster, syncer, home } = harness
   let edits = 0
+  const theirs = (): void => {
+    if (change === undefined) superCluster.remove(secrets, home, made.metadata.name ?? "")
+    else edit(change)
+  }
   superCluster.onChange(({ type, resource, object }) => {
-    const isTheirs = type === "DELETED" || (object as Secret).data?.[key] === "d3Jvbmc="
+    const isMarked = object.metadata.labels !== undefined
+    const isTheirs = type === "DELETED" || (object as Secret).data?.[key] === "d3Jvbmc=" || !isMarked
     if (resource !== "secrets" || isTheirs || edits === 100) return
     edits++
-    queueMicrotask(() => void edit(change))
+    queueMicrotask(theirs)
   })
-  edit(change)
+  theirs()
   await eventually(() => edits > 3 && syncer.pending === 0 && syncer.delayed > 0, { what: "it waits" })
   await harness.settled()
   expect(issued()).toBeLessThan(10)
-  expect(secret()?.data?.[key]).toBe("d3Jvbmc=")
+})
+
+test("a pod that is not in super yet gets its tokens before it is, however often they have been replaced", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, syncer, home } = harness
+  superCluster.fail = (verb, resource) =>
+    verb === "create" && resource === "pods" ? serviceUnavailable("not yet") : undefined
+  await cluster.create(pods, podOf("web", { volumes }))
+  const present = (): Secret | undefined =>
+    superCluster.all<Secret>(secrets).find(({ metadata }) => metadata.name?.startsWith("pod-token-"))
+  const { name = "" } = (await eventually(present, { what: "a Secret" })).metadata
+  const issued = (): number => cluster.calls.get("create token of serviceaccounts") ?? 0
+  for (let time = 0; time < syncerLimits.repeatedChanges.atOnce; time++) {
+    const before = issued()
+    superCluster.edit(secrets, home, name, { data: { [key]: "d3Jvbmc=" } })
+    await eventually(() => issued() > before && syncer.pending === 0, { what: "other tokens" })
+  }
+  superCluster.remove(secrets, home, name)
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  const had: boolean[] = []
+  superCluster.onChange(({ type, resource }) => {
+    if (type === "ADDED" && resource === "pods") had.push(present() !== undefined)
+  })
+  superCluster.fail = undefined
+  cluster.edit(pods, "default", "web", { metadata: { labels: { at: "once" } } })
+  await harness.inSuper(pods, "web")
+  expect(had).toEqual([true])
+})
+
+test("what is done to the Secrets of many pods keeps no other pod waiting for its tokens", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  const all = (): Secret[] =>
+    superCluster.all<Secret>(secrets).filter(({ metadata }) => metadata.name?.startsWith("pod-token-"))
+  const count = syncerLimits.repeatedChanges.atOnce + 3
+  for (let index = 0; index < count; index++) {
+    await cluster.create(pods, podOf(`web-${index}`, { volumes }))
+    await harness.inSuper(pods, `web-${index}`)
+  }
+  await harness.settled()
+  for (const { metadata } of all())
+    superCluster.edit(secrets, home, metadata.name ?? "", { metadata: { labels: null, annotations: null } })
+  const areMarked = async (): Promise<boolean> => {
+    await harness.settled()
+    return all().every(({ metadata }) => metadata.labels !== undefined)
+  }
+  await eventually(areMarked, { what: "their marks" })
+  const had: number[] = []
+  superCluster.onChange(({ type, resource }) => {
+    if (type === "ADDED" && resource === "pods") had.push(all().length)
+  })
+  await cluster.create(pods, podOf("new", { volumes }))
+  await harness.inSuper(pods, "new")
+  expect(had).toEqual([count + 1])
 })

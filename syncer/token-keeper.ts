@@ -30,7 +30,7 @@ export interface TokenKeeperParts {
   schedule(key: SyncKey, afterMs: number): void
 }
 
-/** New tokens for a pod, which somebody in super may replace again and again, also by replacing their Secret. */
+/** New tokens for a pod that is in super: somebody there may replace them again and again, also by replacing their Secret. */
 const anew: Patch = { patch: {} }
 
 export class TokenKeeper {
@@ -55,6 +55,8 @@ export class TokenKeeper {
     if (!needed) return
     // If the pod is not in super, its tokens are created together with it. If tokens exist, the pod is about to be created.
     if (!this.#isInSuper(tenant, pod) && this.#secretOf(tenant, pod) === undefined) return
+    const waitMs = this.#repeated.wait(pod, anew)
+    if (waitMs > 0) return { requeueAfterMs: waitMs }
     const due = await this.#refresh(tenant, pod, use)
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
   }
@@ -82,7 +84,7 @@ export class TokenKeeper {
     }
   }
 
-  /** Before the pod is made in super. */
+  /** Before the pod is made in super, where it could not start without them: whatever has become of them before, at once. */
   async ensure(tenant: Tenant, pod: Pod, use: TenantUse): Promise<void> {
     if (!needsTokens(pod)) return
     const due = await this.#refresh(tenant, pod, use)
@@ -93,12 +95,10 @@ export class TokenKeeper {
 
   /** Issues tokens if they are due. Returns when they are due next. */
   async #refresh(tenant: Tenant, pod: Pod, use?: TenantUse): Promise<number> {
-    const { superClient, clock, tenants } = this.#parts
+    const { clock, tenants } = this.#parts
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
-    const waitMs = this.#repeated.wait(pod, anew)
-    if (waitMs > 0) return clock.now() + waitMs
     // Somebody has made it immutable, which nobody can take back, so that it must be replaced. It may be held by a finalizer.
     const isFixed = present?.immutable === true
     const laterAt = clock.now() + syncerLimits.tokenRefreshMinMs
@@ -107,27 +107,32 @@ export class TokenKeeper {
     const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued
-    if (present !== undefined) this.#repeated.note(pod, anew)
     if (isFixed) {
       this.#tellFixed(tenant, pod, lateAt)
       await this.#remove(present)
     }
-    if (present === undefined || isFixed) {
-      try {
-        await superClient.create(secrets, secret)
-        return refreshAt
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error
-        if (isFixed) return laterAt
-      }
+    const isMade = (present === undefined || isFixed) && (await this.#isCreated(secret))
+    if (!isMade && !isFixed) await this.#write(secret)
+    // Not the first ones. By the pod: the Secret may be another one each time, or none that is known, having lost its marks.
+    if (present !== undefined || this.#isInSuper(tenant, pod)) this.#repeated.note(pod, anew)
+    return isMade || !isFixed ? refreshAt : laterAt
+  }
+
+  /** false: there is one of that name. */
+  async #isCreated(secret: Secret): Promise<boolean> {
+    try {
+      await this.#parts.superClient.create(secrets, secret)
+      return true
+    } catch (error) {
+      if (isAlreadyExists(error)) return false
+      throw error
     }
-    const { namespace, name = "" } = secret.metadata
-    const patch = {
-      metadata: { labels: secret.metadata.labels, annotations: secret.metadata.annotations },
-      data: secret.data,
-    }
-    await superClient.patch(secrets, namespace, name, patch, { type: "merge" })
-    return refreshAt
+  }
+
+  /** The tokens and marks of the Secret that is there. */
+  async #write({ data, metadata: { namespace, name = "", labels, annotations } }: Secret): Promise<void> {
+    const patch = { metadata: { labels, annotations }, data }
+    await this.#parts.superClient.patch(secrets, namespace, name, patch, { type: "merge" })
   }
 
   /** A kubelet does not look again at a Secret that it has seen immutable. Source: pkg/kubelet/util/manager/watch_based_manager.go. */
