@@ -47,7 +47,10 @@ export const clusterIPAnnotation = key("clusterIP")
  * write in progress, and the time.
  */
 export const claimedAfterAnnotation = key("claimed-after")
-/** "true" on a super Service that has had addresses of a load balancer there: they are super's, also when it takes them back. */
+/**
+ * "true" on a super Service that has addresses of a load balancer there, or has had: what the tenant's Service shows is super's, until super has
+ * taken them back and the tenant's shows none.
+ */
 export const balancedAnnotation = key("balanced")
 /** Copied upward to the tenant's Service if its own address is not the reachable one. */
 export const transparentClusterIPAnnotation = `${transparentPrefix}/clusterIP`

@@ -19,7 +19,7 @@ import { Prerequisites } from "./prerequisites.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { Reports } from "./reports.ts"
 import { syncOf } from "./resources/index.ts"
-import { currentOf, existsInTenant, findCopy } from "./live-lookup.ts"
+import { currentOf, existsInTenant, findCopy, isAsSeen } from "./live-lookup.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 import { bind, createCopy, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
 
@@ -184,6 +184,7 @@ export class SyncController {
         continue
       }
       try {
+        if (step.isOfSeen === true && !(await this.#isAsSeen(work))) continue
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, {
           changed: () => this.#repeated.note(work.superObject, step),
           fellBack: (error) => this.#reports.fellBack(work, error),
@@ -199,6 +200,10 @@ export class SyncController {
     if (failure !== undefined) this.#reports.failed(work, "FailedUpdate", failure)
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits), recurs: true }
     if (inTheTenant !== undefined) throw inTheTenant
+  }
+
+  async #isAsSeen({ sync, client, object }: Work): Promise<boolean> {
+    return object !== undefined && (await inTenant(isAsSeen(sync, client, object)))
   }
 
   /** Returns what the tenant refuses, or fails to do. */

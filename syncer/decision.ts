@@ -147,14 +147,15 @@ function unsupported(sync: ResourceSync, object: KubeObject, context: SyncContex
   return message === undefined ? undefined : { do: "refuse", message }
 }
 
-/** Metadata is part of the first patch of the object itself. */
+/** Metadata is part of the first patch of the object itself, unless that has its own. */
 function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Patch[] {
   const patches = sync.changed(object, superObject, context)
   const extra = sync.annotations?.(object, context, superObject)
   const metadata = metadataChange(sync.kind, object, superObject, context.tenant, extra)
   if (metadata === undefined) return patches
   const [first, ...rest] = patches
-  if (first === undefined || first.subresource !== undefined) return [{ patch: { metadata } }, ...patches]
+  if (first === undefined || first.subresource !== undefined || "metadata" in first.patch)
+    return [{ patch: { metadata } }, ...patches]
   return [{ patch: { ...first.patch, metadata } }, ...rest]
 }
 

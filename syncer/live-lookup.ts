@@ -35,6 +35,12 @@ export async function currentOf(
   return current?.metadata.uid === uid ? current : undefined
 }
 
+/** Whether the tenant's object is in the state in which it was seen. If not, its event is still to come. */
+export async function isAsSeen(sync: ResourceSync, client: KubeClient, { metadata }: KubeObject): Promise<boolean> {
+  const current = await find(client, sync, metadata.namespace, metadata.name ?? "")
+  return current?.metadata.uid === metadata.uid && current?.metadata.resourceVersion === metadata.resourceVersion
+}
+
 /** Reads the copy of exactly that object from super; undefined if there is none. */
 export async function findCopy(
   sync: ResourceSync,

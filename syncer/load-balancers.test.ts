@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
+import { balancedAnnotation } from "../apimachinery/tenancy.ts"
 import { services } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { object, startHarness } from "./testing/harness.ts"
@@ -39,6 +40,53 @@ test("an address that super takes back is shown no longer", async () => {
   await harness.settled()
   expect(shown()).toEqual([])
   expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
+})
+
+test.each([
+  ["has its own load balancer", { spec: { type: "LoadBalancer", loadBalancerClass: "example.com/own" } }],
+  ["has a controller that writes its addresses", {}],
+])("an address that the tenant writes after super has taken back its own stays, if it %s", async (_what, change) => {
+  const { harness, inSuper, shown } = await begin()
+  await using _ = harness
+  const { cluster, superCluster, home } = harness
+  const copy = (): Service | undefined => superCluster.find<Service>(services, home, "web")
+  const inTenant = (one: object): unknown => cluster.edit(services, "default", "web", one as Record<string, unknown>)
+  inSuper(balanced("192.0.2.1"))
+  await eventually(() => expect(shown()).toEqual(["192.0.2.1"]))
+  await harness.settled()
+  inTenant({ spec: { type: "ClusterIP" } })
+  inSuper({ status: { loadBalancer: null } })
+  await harness.settled()
+  expect(shown()).toEqual([])
+  await harness.settled()
+  expect(copy()?.metadata.annotations).not.toHaveProperty([balancedAnnotation])
+  inTenant(change)
+  inTenant(balanced("198.51.100.1"))
+  await harness.settled()
+  expect(shown()).toEqual(["198.51.100.1"])
+  expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
+  // From then on it is super's again.
+  inSuper(balanced("192.0.2.2"))
+  await eventually(() => expect(shown()).toEqual(["192.0.2.2"]))
+})
+
+test("an address that the tenant shows only after super has taken it back is shown no longer", async () => {
+  const { harness, inSuper, shown } = await begin()
+  await using _ = harness
+  const { cluster, superCluster, home } = harness
+  const mark = (): unknown => superCluster.find(services, home, "web")?.metadata.annotations?.[balancedAnnotation]
+  // The tenant's Service is read as it will be seen: given an address after it was seen without.
+  const get = cluster.get.bind(cluster)
+  let reads = 0
+  cluster.get = async (resource, ...rest) => {
+    if (resource === services && reads++ === 0)
+      cluster.edit(services, "default", "web", balanced("192.0.2.1") as Record<string, unknown>)
+    return get(resource, ...rest) as never
+  }
+  inSuper({ metadata: { annotations: { [balancedAnnotation]: "true" } } })
+  await eventually(() => mark() === undefined && reads > 1, { what: "the mark is gone" })
+  await harness.settled()
+  expect(shown()).toEqual([])
 })
 
 test("an address of the tenant's own stays, if super has none", async () => {

@@ -40,6 +40,8 @@ export interface Patch {
   subresource?: string
   /** A strategic merge patch: lists are merged item by item, because other clients also write into them. */
   strategic?: boolean
+  /** Of super's object, and cannot be taken back: made only if the tenant's object, read anew, is as it was seen. */
+  isOfSeen?: boolean
 }
 
 /** Writes to the tenant's object, in order. */
@@ -70,7 +72,7 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   tenantName?(superName: string, superObject: T): string | undefined
   /** The desired super object without metadata.{labels,annotations,name,namespace}, which conversion/metadata.ts adds. */
   toSuper(object: T, context: SyncContext): T
-  /** Patches for differences in the fields the tenant owns, except metadata. */
+  /** Patches for differences in the fields the tenant owns. Of metadata only what the kind itself records there, in patches of their own. */
   changed(object: T, superObject: T, context: SyncContext): Patch[]
   /** Additional annotations of the super copy, which is `superObject` if there is one. */
   annotations?(object: T, context: SyncContext, superObject?: T): Record<string, string>

@@ -16,7 +16,7 @@ import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import { syncerLimits } from "../options.ts"
 import { type Port, samePort, withoutRefused } from "./refused-numbers.ts"
-import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
+import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
@@ -48,16 +48,16 @@ export const service: ResourceSync<Service> = {
   annotations(object, _context, superObject) {
     const address = object.spec?.clusterIP
     const hasAddress = address !== undefined && address !== "" && address !== "None"
-    const isBalanced = (superObject?.status?.loadBalancer?.ingress ?? []).length > 0
     return {
       ...(hasAddress ? { [clusterIPAnnotation]: address } : {}),
-      ...(isBalanced ? { [balancedAnnotation]: "true" } : {}),
+      ...(superObject !== undefined && isBalanced(superObject) ? { [balancedAnnotation]: "true" } : {}),
     }
   },
   changed(object, superObject, context) {
     if (isAhead(superObject, object, context.now)) return []
     const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
-    return patch === undefined ? [] : [{ patch: { spec: patch } }]
+    const isOver = isMarkedBalanced(superObject) && !isBalanced(superObject) && !isBalanced(object)
+    return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(isOver ? [noMoreBalanced] : [])]
   },
   isCreatedIfUnsupported: true,
   unsupported: ({ spec }, { settings }) =>
@@ -74,10 +74,9 @@ export const service: ResourceSync<Service> = {
       namespace,
       superNamespace: superNamespace(tenant.clusterKey, namespace),
     })
-    // If super never had a status, a controller of the tenant may have written one.
+    // If super has no status, a controller of the tenant may have written one.
     const known = normalStatus(wanted)
-    const isSupers =
-      Object.keys(known).length > 0 || superObject.metadata.annotations?.[balancedAnnotation] !== undefined
+    const isSupers = Object.keys(known).length > 0 || isMarkedBalanced(superObject)
     const status = isSupers ? mergeDiff(normalStatus(object.status), known) : undefined
     if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
     return steps
@@ -96,6 +95,12 @@ export const service: ResourceSync<Service> = {
       return undefined
     return { ...desired, spec: (isThere ? others : rest) as Spec }
   },
+}
+
+/** What the tenant shows from now on is its own, which must not be what it was given last and has not been seen showing yet. */
+const noMoreBalanced: Patch = {
+  patch: { metadata: { annotations: { [balancedAnnotation]: null } } },
+  isOfSeen: true,
 }
 
 const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
@@ -164,6 +169,11 @@ function addressAnnotation(object: Service, superObject: Service): Record<string
   const wanted = works === undefined || works === object.spec?.clusterIP ? undefined : works
   return shown === wanted ? undefined : { annotations: { [transparentClusterIPAnnotation]: wanted ?? null } }
 }
+
+/** It shows addresses of a load balancer. */
+const isBalanced = ({ status }: Service): boolean => (status?.loadBalancer?.ingress ?? []).length > 0
+
+const isMarkedBalanced = ({ metadata }: Service): boolean => metadata.annotations?.[balancedAnnotation] !== undefined
 
 /** Servers differ in whether they store an empty loadBalancer. */
 function normalStatus(status: Service["status"]): Record<string, unknown> {
