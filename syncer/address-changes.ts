@@ -61,9 +61,12 @@ export function withoutTaken(
   const rest = withoutRefused(asked, error, present)
   if (rest === undefined) return undefined
   const isKept = (field: keyof Spec): boolean => equalIgnoringNulls(asked[field], before[field])
-  // Its families come with the address.
   const withAddress = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] as const
-  if (rest.clusterIP !== asked.clusterIP && !withAddress.every(isKept)) return undefined
+  if (rest.clusterIP !== asked.clusterIP) {
+    // Nobody takes families: if it is they that are refused, nothing else can be given up for them.
+    const { clusterIP: _address, clusterIPs: _addresses, ...others } = asked
+    return withAddress.every(isKept) ? others : undefined
+  }
   if (rest.healthCheckNodePort !== asked.healthCheckNodePort && !isKept("healthCheckNodePort")) return undefined
   const refused = (asked.ports ?? []).filter(({ nodePort }, index) => rest.ports?.[index]?.nodePort !== nodePort)
   const isBefore = refused.every((port) => samePort(port, before.ports ?? [])?.nodePort === port.nodePort)

@@ -18,6 +18,7 @@ const ports = [{ name: "http", port: 80 }]
 const specs: Record<string, Spec> = {
   web: { ports, selector: { app: "web" } },
   outer: { ports, type: "NodePort" },
+  dual: { ports, ipFamilyPolicy: "PreferDualStack" },
   balanced: { ports, type: "LoadBalancer", externalTrafficPolicy: "Local" },
 }
 
@@ -95,6 +96,15 @@ describe("a write of a Service whose numbers are taken", () => {
     for (const number of numbers) expect(taken[number]!(copy.spec!)).not.toEqual(taken[number]!(made.spec!))
     for (const number of Object.keys(taken).filter((one) => !numbers.includes(one)))
       expect(taken[number]!(copy.spec!)).toEqual(taken[number]!(made.spec!))
+  })
+
+  test.each(Object.keys(lost))("keeps its families if its copy is %s", async (how) => {
+    const made = await losing("dual", how, ["address"])
+    const written = await write(made, { ports: [...made.spec!.ports!, { name: "more", port: 81 }] })
+    for (const { spec } of [written, await copyOf(made)]) {
+      expect(spec).toMatchObject({ ipFamilyPolicy: "PreferDualStack", ipFamilies: made.spec!.ipFamilies })
+      expect(spec?.clusterIP).not.toBe(made.spec?.clusterIP)
+    }
   })
 
   test("that asks for the number is refused, and its copy is not made", async () => {

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest"
+import type { Service } from "../apimachinery/object.ts"
+import { invalid, StatusError } from "../apimachinery/status.ts"
+import { withoutTaken } from "./address-changes.ts"
+
+type Spec = NonNullable<Service["spec"]>
+
+const before: Spec = {
+  clusterIP: "10.0.0.5",
+  clusterIPs: ["10.0.0.5"],
+  ipFamilies: ["IPv4"],
+  ipFamilyPolicy: "PreferDualStack",
+  ports: [{ port: 80 }],
+}
+const refused = (field: string): StatusError =>
+  new StatusError({ ...invalid({ group: "", kind: "Service" }, "web", []).status, details: { causes: [{ field }] } })
+
+test("of what super refuses for a write of the tenant only the address is given up, and never the families", () => {
+  const { clusterIP: _address, clusterIPs: _addresses, ...withoutAddress } = before
+  expect(withoutTaken(before, refused("spec.clusterIPs"), undefined, before)).toEqual(withoutAddress)
+  for (const field of ["spec.ipFamilies[0]", "spec.ipFamilyPolicy", "spec.clusterIPs"])
+    expect(withoutTaken(withoutAddress, refused(field), undefined, before)).toBeUndefined()
+})
