@@ -37,6 +37,8 @@ test.each<[what: string, change: object]>([
   ["no pod's uid", annotations({ "tenancy.x-k8s.io/token.pod-uid": null })],
   ["no pod's name", annotations({ "tenancy.x-k8s.io/token.pod-name": null })],
   ["no owner", annotations({ "tenancy.x-k8s.io/cluster": null })],
+  ["another owner", annotations({ "tenancy.x-k8s.io/cluster": "other" })],
+  ["another namespace", annotations({ "tenancy.x-k8s.io/namespace": "other" })],
   ["no marks", { metadata: { annotations: null, labels: null } }],
 ])("a Secret that gets %s has tokens again, and its marks", async (_what, change) => {
   const { harness, secret, edit, made } = await begin()

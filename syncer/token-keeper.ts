@@ -72,14 +72,14 @@ export class TokenKeeper {
       const namespace = recordedOwner(secret)?.namespace ?? ""
       const pod = podOf(namespace, name)
       const isNeeded = pod !== undefined && pod.metadata.uid === uid && needsTokens(pod)
-      const afterMs = isNeeded ? refreshDue(pod, secret) - clock.now() : 0
+      const afterMs = isNeeded ? refreshDue(pod, secret, tenant) - clock.now() : 0
       yield { key: keyOf(tenant.name, podTokens, namespace, name), afterMs }
     }
     for (const copy of caches.copiesOf(pods, tenant.clusterKey)) {
       const pod = podOf(recordedOwner(copy)?.namespace ?? "", copy.metadata.name ?? "")
       if (pod === undefined || !needsTokens(pod)) continue
       const secret = this.#secretOf(tenant, pod)
-      if (secret !== undefined && isMarked(secret, pod)) continue
+      if (secret !== undefined && isMarked(secret, pod, tenant)) continue
       yield { key: keyOf(tenant.name, podTokens, pod.metadata.namespace, pod.metadata.name ?? ""), afterMs: 0 }
     }
   }
@@ -97,13 +97,13 @@ export class TokenKeeper {
   async #refresh(tenant: Tenant, pod: Pod, use?: TenantUse): Promise<number> {
     const { clock, tenants } = this.#parts
     const present = this.#secretOf(tenant, pod)
-    const due = present === undefined ? 0 : refreshDue(pod, present)
+    const due = present === undefined ? 0 : refreshDue(pod, present, tenant)
     if (due > clock.now()) return due
     // Somebody has made it immutable, which nobody can take back, so that it must be replaced. It may be held by a finalizer.
     const isFixed = present?.immutable === true
     const laterAt = clock.now() + syncerLimits.tokenRefreshMinMs
     if (isFixed && present.metadata.deletionTimestamp !== undefined) return laterAt
-    const lateAt = present === undefined ? undefined : expiryOf(pod, present)
+    const lateAt = present === undefined ? undefined : expiryOf(pod, present, tenant)
     const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
     const { secret, refreshAt } = issued

@@ -74,11 +74,11 @@ export async function issueTokens(
  * When the tokens in the Secret are due (ms since the epoch); 0 if that is not recorded, or the Secret is not as it was issued: somebody in super
  * has changed it.
  */
-export function refreshDue(pod: Pod, secret: Secret): number {
+export function refreshDue(pod: Pod, secret: Secret, tenant: Tenant): number {
   const { data = {}, metadata } = secret
   const { annotations = {} } = metadata
   const sources = tokenSources(pod)
-  if (sources.some(({ key }) => data[key] === undefined) || !isMarked(secret, pod)) return 0
+  if (sources.some(({ key }) => data[key] === undefined) || !isMarked(secret, pod, tenant)) return 0
   const refresh = annotations[tokenRefreshAnnotation] ?? ""
   // Those of earlier versions have none.
   const digest = annotations[tokenDigestAnnotation]
@@ -88,9 +88,11 @@ export function refreshDue(pod: Pod, secret: Secret): number {
 }
 
 /** It says whose it is. */
-export function isMarked(secret: Secret, { metadata }: Pod): boolean {
+export function isMarked(secret: Secret, { metadata }: Pod, { clusterKey }: Tenant): boolean {
   const { [tokenPodUIDAnnotation]: uid, [tokenPodNameAnnotation]: name } = secret.metadata.annotations ?? {}
-  return uid === metadata.uid && name === metadata.name && recordedOwner(secret)?.namespace === metadata.namespace
+  const owner = recordedOwner(secret)
+  const isOfNamespace = owner?.clusterKey === clusterKey && owner.namespace === metadata.namespace
+  return uid === metadata.uid && name === metadata.name && isOfNamespace
 }
 
 function digestOf(sources: readonly TokenSource[], data: Readonly<Record<string, string>>, refresh: string): string {
@@ -103,8 +105,8 @@ function digestOf(sources: readonly TokenSource[], data: Readonly<Record<string,
  * When the first of the tokens in the Secret expires, if each has the lifetime that the pod asks for (ms since the epoch). Undefined: nobody
  * knows, they are due anyway.
  */
-export function expiryOf(pod: Pod, secret: Secret): number | undefined {
-  const due = refreshDue(pod, secret)
+export function expiryOf(pod: Pod, secret: Secret, tenant: Tenant): number | undefined {
+  const due = refreshDue(pod, secret, tenant)
   const shortest = Math.min(...tokenSources(pod).map(({ expirationSeconds }) => expirationSeconds))
   return due === 0 ? undefined : due + shortest * 1000 * (1 - syncerLimits.tokenRefreshShare)
 }
