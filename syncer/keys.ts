@@ -12,7 +12,7 @@ export interface SyncKey {
   name: string
 }
 
-/** Resource of keys for the service account tokens of the pod with that name. */
+/** Resource of keys for the service account tokens of the pod with that name; "": those that do not say of which. */
 export const podTokens = "pod-tokens"
 /** Resource of keys for super Events about the tenant's objects. */
 export const superEvents = "events"

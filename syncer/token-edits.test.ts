@@ -26,6 +26,7 @@ async function begin() {
 }
 
 const annotations = (one: object): object => ({ metadata: { annotations: one } })
+const nameless = annotations({ "tenancy.x-k8s.io/token.pod-name": null, "tenancy.x-k8s.io/token.pod-uid": null })
 
 test.each<[what: string, change: object]>([
   ["another token", { data: { [key]: "d3Jvbmc=" } }],
@@ -37,6 +38,7 @@ test.each<[what: string, change: object]>([
   ["no pod's uid", annotations({ "tenancy.x-k8s.io/token.pod-uid": null })],
   ["no pod's name", annotations({ "tenancy.x-k8s.io/token.pod-name": null })],
   ["no owner", annotations({ "tenancy.x-k8s.io/cluster": null })],
+  ["no pod", nameless],
   ["another owner", annotations({ "tenancy.x-k8s.io/cluster": "other" })],
   ["another namespace", annotations({ "tenancy.x-k8s.io/namespace": "other" })],
   ["no marks", { metadata: { annotations: null, labels: null } }],
@@ -62,6 +64,31 @@ test.each<[what: string, change: object]>([
     Date.parse("2098-01-01T00:00:00Z"),
   )
   expect(metadata.labels).toEqual(made.metadata.labels)
+  expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
+})
+
+test("a Secret that does not say of which pod it is any more is not deleted, and says it again at once", async () => {
+  const { harness, secret, edit, made } = await begin()
+  await using _ = harness
+  edit(nameless)
+  const marks = (): unknown => secret()?.metadata.annotations?.["tenancy.x-k8s.io/token.pod-name"]
+  await eventually(() => marks() === "web", { what: "its marks" })
+  expect(secret()?.metadata.uid).toBe(made.metadata.uid)
+})
+
+test("a Secret that does not say of which pod it is any more is deleted once the pod is gone", async () => {
+  const { harness, secret, edit } = await begin()
+  await using _ = harness
+  const { cluster } = harness
+  cluster.fail = (verb, resource) =>
+    verb === "create" && resource === "serviceaccounts" ? serviceUnavailable("no tokens") : undefined
+  edit(nameless)
+  await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 0 })
+  const isGone = async (): Promise<boolean> => {
+    await harness.settled()
+    return secret() === undefined
+  }
+  await eventually(isGone, { what: "the Secret is gone" })
   expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
 })
 

@@ -46,6 +46,7 @@ export class TokenKeeper {
     const { tenants, caches, clock } = this.#parts
     const tenant = tenants.get(key.tenant)
     if (tenant === undefined) return
+    if (key.name === "") return this.#identify(tenant, key.namespace)
     const pod = caches.tenantInformer(pods).get(tenant.name, key.namespace, key.name) as Pod | undefined
     const needed = pod !== undefined && needsTokens(pod)
     for (const secret of caches.tokenSecrets(tenant.clusterKey, key.namespace, key.name)) {
@@ -59,6 +60,24 @@ export class TokenKeeper {
     if (waitMs > 0) return { requeueAfterMs: waitMs }
     const due = await this.#refresh(tenant, pod, use)
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
+  }
+
+  /** Of Secrets that do not say of which pod they are any more, the names do. */
+  async #identify(tenant: Tenant, namespace: string): Promise<void> {
+    const { caches } = this.#parts
+    const nameless = caches.tokenSecrets(tenant.clusterKey, namespace, "")
+    if (nameless.length === 0) return
+    const living = new Map(
+      caches
+        .tenantInformer(pods)
+        .list(tenant.name, namespace)
+        .map(({ metadata: { uid = "", name = "" } }) => [tokenSecretName(uid), name]),
+    )
+    for (const secret of nameless) {
+      const pod = living.get(secret.metadata.name ?? "")
+      if (pod === undefined) await this.#remove(secret)
+      else this.#parts.schedule(keyOf(tenant.name, podTokens, namespace, pod), 0)
+    }
   }
 
   /** For what the tenant has in super: how long until its key has something to do. At most 0: now. */

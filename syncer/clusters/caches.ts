@@ -20,6 +20,7 @@ import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
 import { publications, resourceSyncs } from "../resources/index.ts"
 import { isNominated } from "../resources/pod/status.ts"
+import { isTokenSecret } from "../resources/pod/tokens.ts"
 import type { View } from "../resources/resource-sync.ts"
 
 const byTenant = "tenant"
@@ -101,7 +102,7 @@ export class Caches {
     for (const { metadata } of this.copiesOf(namespaces, clusterKey)) copies.fold(metadata.name ?? "")
   }
 
-  /** Token Secrets of pods with that name; there may be several while one pod replaces another. */
+  /** Token Secrets of pods with that name (keys.ts); there may be several while one pod replaces another. */
   tokenSecrets(clusterKey: string, namespace: string, pod: string): KubeObject[] {
     return this.superInformer(secrets).byIndex(byTokenPod, `${clusterKey} ${namespace} ${pod}`)
   }
@@ -143,8 +144,8 @@ function awaitedClass(object: KubeObject): string[] {
 
 function tokenPod(object: KubeObject): string[] {
   const annotations = object.metadata.annotations
-  const pod = annotations?.[tokenPodNameAnnotation]
-  if (pod === undefined) return []
+  if (!isTokenSecret(object)) return []
+  const pod = annotations?.[tokenPodNameAnnotation] ?? ""
   return [`${annotations?.[clusterAnnotation] ?? ""} ${annotations?.[namespaceAnnotation] ?? ""} ${pod}`]
 }
 

@@ -2,17 +2,16 @@
 
 import { tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
-import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"
 import { contentsChange, isFixedOtherwise } from "./data-contents.ts"
+import { isTokenSecret } from "./pod/tokens.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const secret: ResourceSync<Secret> = {
   resource: secrets,
   kind: "Secret",
   // Secrets with pods' tokens (pod/tokens.ts) have the lifetime of their pods.
-  tenantName: (superName, superObject) =>
-    superObject.metadata.annotations?.[tokenPodUIDAnnotation] === undefined ? superName : undefined,
+  tenantName: (superName, superObject) => (isTokenSecret(superObject) ? undefined : superName),
   toSuper: (object) => ({
     apiVersion: "v1",
     kind: "Secret",

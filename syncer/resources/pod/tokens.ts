@@ -12,6 +12,7 @@ import {
   tokenPodNameAnnotation,
   tokenPodUIDAnnotation,
   tokenRefreshAnnotation,
+  uidAnnotation,
 } from "../../../apimachinery/tenancy.ts"
 import { serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
@@ -117,8 +118,10 @@ export function needsTokens(pod: Pod): boolean {
   return tokenSources(pod).length > 0 && phase !== "Succeeded" && phase !== "Failed"
 }
 
-export function isTokenSecret(object: KubeObject): boolean {
-  return object.metadata.annotations?.[tokenPodUIDAnnotation] !== undefined
+/** Also if somebody in super has removed what says so: a copy of a Secret of the tenant's, which may have any name, says of which it is. */
+export function isTokenSecret({ metadata: { name = "", annotations } }: KubeObject): boolean {
+  if (annotations?.[tokenPodUIDAnnotation] !== undefined) return true
+  return name.startsWith(tokenSecretName("")) && annotations?.[uidAnnotation] === undefined
 }
 
 async function requestToken(
