@@ -97,7 +97,10 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   readonly isCreatedIfUnsupported?: boolean
   /** Called when the super copy does not exist, before it is created. */
   missing?(object: T, context: SyncContext): Lost
-  /** Creating a copy has effects that must not be had twice: the tenant is asked first whether the object is still as it was seen. */
+  /**
+   * What the copy before has led to must not happen twice, and the caches may not have it yet (a pod has ended, a claim has its volume): before
+   * another copy is created, the tenant's object is read anew, and decided upon as it is then.
+   */
   isReadAnew?(object: T): boolean
   /**
    * After super has answered `made` to a write of everything, or of one step: what its admission has made of that, to be recorded on the
