@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { decodeObject } from "./decode/decode.ts"
 import { schemaOf } from "./facts.ts"
-import { inOlderTypes } from "./older-types.ts"
+import { inOlderTypes, olderScales } from "./older-types.ts"
 import type { Json } from "../object.ts"
 import type { Schema } from "./schema.ts"
 
@@ -27,6 +27,19 @@ test.each([
   const schema = inOlderTypes(served, apiVersion)
   const decoded = decodeObject(schema, { spec: { rollbackTo: { revision: 3 } } }, true)
   expect(decoded.unknown).toEqual(may ? [] : ['unknown field "spec.rollbackTo"'])
+})
+
+const scale = schemaOf({ group: "autoscaling", version: "v1", kind: "Scale" }) as Schema
+
+test.each<[string, Schema]>([
+  ["a Deployment", inOlderTypes(served, "apps/v1beta1")],
+  ["a Scale", olderScales(scale).get("apps/v1beta1") as Schema],
+])("%s has no fields but those of its type, whatever they are called", (_what, schema) => {
+  const value = { constructor: {}, spec: { toString: {}, rollbackTo: { valueOf: 1 } }, status: { constructor: {} } }
+  const { unknown } = decodeObject(schema, value, true)
+  expect(unknown).toEqual(
+    expect.arrayContaining(["constructor", "spec.toString"].map((path) => `unknown field "${path}"`)),
+  )
 })
 
 test("types are made once", () => {

@@ -1,6 +1,7 @@
 // Types of the version of a kind that is not served, made of those of the served version: Go has the same types once more, whose names
 // only tell in errors which of the two an object was decoded as. A few have a field that was given up.
 
+import { dictionary } from "../dictionary.ts"
 import { type GroupVersionKind, parseGroupVersion, printGroupVersion } from "../object.ts"
 import { builtInResources, schemaOf } from "./facts.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
@@ -66,9 +67,9 @@ function withRollback(deployment: Schema): Schema {
   if (spec === undefined) return deployment
   const revision: FieldSchema = { schema: { type: "integer", format: "int64" }, zero: "omit" }
   const name = (spec.schema.name ?? "").replace(/DeploymentSpec$/, "RollbackConfig")
-  const rollbackTo: FieldSchema = { schema: { type: "object", name, fields: { revision } } }
-  const whole: Schema = { ...spec.schema, fields: { ...spec.schema.fields, rollbackTo } }
-  return { ...deployment, fields: { ...deployment.fields, spec: { ...spec, schema: whole } } }
+  const rollbackTo: FieldSchema = { schema: { type: "object", name, fields: dictionary({ revision }) } }
+  const whole: Schema = { ...spec.schema, fields: dictionary({ ...spec.schema.fields, rollbackTo }) }
+  return { ...deployment, fields: dictionary({ ...deployment.fields, spec: { ...spec, schema: whole } }) }
 }
 
 /** Of a kind in a version that is not served, unless that has other fields than the served one. */
@@ -94,8 +95,12 @@ export function olderScales(scale: Schema): ReadonlyMap<string, Schema> {
       selector: { schema: { type: "map", items: { type: "string" } } },
       targetSelector: { schema: { type: "string" } },
     }
-    const ofStatus = { ...status?.schema, type: "object", fields: { ...status?.schema.fields, ...selectors } } as const
-    const schema: Schema = { ...scale, fields: { ...scale.fields, status: { ...status, schema: ofStatus } } }
+    const fields = dictionary({ ...status?.schema.fields, ...selectors })
+    const ofStatus = { ...status?.schema, type: "object", fields } as const
+    const schema: Schema = {
+      ...scale,
+      fields: dictionary({ ...scale.fields, status: { ...status, schema: ofStatus } }),
+    }
     found = new Map(scaleVersions.map((version) => [version, schema]))
     scales.set(scale, found)
   }
