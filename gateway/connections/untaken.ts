@@ -3,8 +3,8 @@
 // with its stream or connection.
 //
 // Clients of logs and proxies take their time, as a pager does, and upstream waits for them: what such an answer holds is counted
-// (client/http/unsent.ts). Not when their tenant is gone, or is another process's, which is told of that; and a refusal is like any other
-// answer: who asked may be unknown.
+// (client/http/unsent.ts). Not when their tenant is gone, or is another process's: this one is not told when that is gone, so that the
+// rest of such an answer is cut here. And a refusal is like any other answer: who asked may be unknown.
 
 import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
