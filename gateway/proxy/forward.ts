@@ -119,8 +119,15 @@ function exchange(
 
 function requestHeaders(request: IncomingMessage, place: Place | undefined): Record<string, string | string[]> {
   const headers = forwardedHeaders(request.headers)
-  const { host, "content-length": length } = request.headers
+  const { host, te, "content-length": length } = request.headers
   if (host !== undefined) headers["host"] = host
+  // Go's proxies drop it like all that is of the connection alone, but for this.
+  if (
+    String(te)
+      .split(",")
+      .some((each) => each.trim().toLowerCase() === "trailers")
+  )
+    headers["te"] = "trailers"
   // Without either header there is no body; for some methods Node would send one without announcing it.
   if (length !== undefined) headers["content-length"] = length
   else if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked"

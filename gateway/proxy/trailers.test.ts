@@ -15,12 +15,15 @@ let gateway: TestGateway
 let tenant: TestTenant
 let node: NodeFixture
 let program: Server
+/** What the program was told last of which its clients take. */
+let told: unknown
 
 beforeAll(async () => {
   node = await NodeFixture.start()
   gateway = await startTestGateway({ nodeDialer: () => node.dialer })
   tenant = await gateway.createTenant("a")
-  program = createServer(({ method }, { socket }) => {
+  program = createServer(({ method, headers }, { socket }) => {
+    told = headers.te
     const head = ["HTTP/1.1 200 OK", "Trailer: X-Sum, content-length, X-None, X-Many", "Transfer-Encoding: chunked"]
     const body = ["4", "body", "0", "X-Sum: 1", "X-Many: a", "X-Many: b", ""]
     socket?.end([...head, "", ...(method === "HEAD" ? [] : body), ""].join("\r\n"))
@@ -51,6 +54,17 @@ test.each(["GET", "POST", "HEAD"])("%s over HTTP/1.1", async (method) => {
   expect(response.headers.trailer).toBe(isHead ? undefined : "X-Sum, X-None, X-Many")
   expect(await text(response)).toBe(isHead ? "" : "body")
   expect(response.trailers).toEqual(isHead ? {} : { "x-sum": "1", "x-many": "a, b" })
+})
+
+test.each([
+  ["gzip, Trailers", "trailers"],
+  ["gzip", undefined],
+])("a client that takes %s: the program is told %s", async (te, expected) => {
+  const headers = { te, connection: "te" }
+  const request = httpsRequest(`${gateway.gateway.url}${path}`, { ...credential(), headers, agent: false }).end()
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  await text(response)
+  expect(told).toBe(expected)
 })
 
 test("over HTTP/2", async () => {
