@@ -89,11 +89,22 @@ test("an address that the tenant shows only after super has taken it back is sho
   expect(shown()).toEqual([])
 })
 
-test("an address of the tenant's own stays, if super has none", async () => {
+const condition = {
+  type: "example.com/none",
+  status: "True",
+  reason: "a",
+  message: "",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+}
+
+test.each([
+  ["has none", { loadBalancer: {} }],
+  ["says only why it has none", { conditions: [condition] }],
+])("an address of the tenant's own stays, if super %s", async (_what, status) => {
   const { harness, inSuper, shown } = await begin()
   await using _ = harness
   harness.cluster.edit(services, "default", "web", balanced("192.0.2.9") as Record<string, unknown>)
-  inSuper({ status: { loadBalancer: {} } })
+  inSuper({ status })
   await harness.settled()
   expect(shown()).toEqual(["192.0.2.9"])
 })

@@ -76,8 +76,12 @@ export const service: ResourceSync<Service> = {
     })
     // If super has no status, a controller of the tenant may have written one.
     const known = normalStatus(wanted)
-    const isSupers = Object.keys(known).length > 0 || isMarkedBalanced(superObject)
-    const status = isSupers ? mergeDiff(normalStatus(object.status), known) : undefined
+    const before = normalStatus(object.status)
+    const isSupers = isBalanced(superObject) || isMarkedBalanced(superObject)
+    // Super may have conditions alone.
+    const shown =
+      isSupers || before.loadBalancer === undefined ? known : { ...known, loadBalancer: before.loadBalancer }
+    const status = isSupers || Object.keys(known).length > 0 ? mergeDiff(before, shown) : undefined
     if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
     return steps
   },
