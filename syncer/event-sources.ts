@@ -51,7 +51,11 @@ export function connectEventSources(parts: EventSourceParts): () => void {
   }
   for (const sync of resourceSyncs) {
     const enqueue = (superObject: KubeObject): void => enqueueOwner(sync, superObject, parts)
-    stops.push(caches.superInformer(sync.resource).subscribe({ added: enqueue, updated: enqueue, deleted: enqueue }))
+    const updated = (superObject: KubeObject, previous: KubeObject): void => {
+      enqueue(superObject)
+      if (!isOfSameOwner(superObject, previous)) enqueue(previous)
+    }
+    stops.push(caches.superInformer(sync.resource).subscribe({ added: enqueue, updated, deleted: enqueue }))
   }
   for (const { resource } of publications) {
     stops.push(caches.superInformer(resource).subscribe(publicationHandler(resource, parts)))
@@ -60,6 +64,12 @@ export function connectEventSources(parts: EventSourceParts): () => void {
   return () => {
     for (const stop of stops) stop()
   }
+}
+
+/** Somebody in super may have given it to another tenant. */
+function isOfSameOwner(superObject: KubeObject, previous: KubeObject): boolean {
+  const [is, was] = [recordedOwner(superObject), recordedOwner(previous)]
+  return is?.clusterKey === was?.clusterKey && is?.namespace === was?.namespace
 }
 
 function enqueueOwner(sync: ResourceSync, superObject: KubeObject, parts: EventSourceParts): void {

@@ -7,6 +7,7 @@ import { serviceUnavailable } from "../apimachinery/status.ts"
 import { pods, secrets } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { syncerLimits } from "./options.ts"
+import { fakeTenant } from "./testing/fake-tenants.ts"
 import { podOf, startHarness } from "./testing/harness.ts"
 
 const volumes = [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "token" } }] } }]
@@ -24,6 +25,15 @@ async function begin() {
   const issued = (): number => cluster.calls.get("create token of serviceaccounts") ?? 0
   return { harness, secret, edit, issued, made: secret()! }
 }
+
+/** Those that do not depend on its tokens. */
+const marksOf = ({ metadata: { annotations = {} } }: Secret): object =>
+  Object.fromEntries(
+    ["token.pod-uid", "token.pod-name", "cluster", "namespace"].map((name) => {
+      const key = `tenancy.x-k8s.io/${name}`
+      return [key, annotations[key]]
+    }),
+  )
 
 const annotations = (one: object): object => ({ metadata: { annotations: one } })
 const nameless = annotations({ "tenancy.x-k8s.io/token.pod-name": null, "tenancy.x-k8s.io/token.pod-uid": null })
@@ -67,12 +77,29 @@ test.each<[what: string, change: object]>([
   expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
 })
 
-test("a Secret that does not say of which pod it is any more is not deleted, and says it again at once", async () => {
+test.each<[what: string, change: object]>([
+  ["does not say of which pod it is any more", nameless],
+  ["does not say its pod's uid any more", annotations({ "tenancy.x-k8s.io/token.pod-uid": null })],
+  ["says another pod's uid", annotations({ "tenancy.x-k8s.io/token.pod-uid": "other" })],
+  ["says another namespace", annotations({ "tenancy.x-k8s.io/namespace": "other" })],
+  ["says another tenant", annotations({ "tenancy.x-k8s.io/cluster": "other" })],
+])("a Secret that %s is not deleted, and says it again at once", async (_what, change) => {
   const { harness, secret, edit, made } = await begin()
   await using _ = harness
-  edit(nameless)
-  const marks = (): unknown => secret()?.metadata.annotations?.["tenancy.x-k8s.io/token.pod-name"]
-  await eventually(() => marks() === "web", { what: "its marks" })
+  edit(change)
+  const marks = (): unknown => secret()?.metadata.annotations
+  await eventually(() => expect(marks()).toMatchObject(marksOf(made)), { what: "its marks" })
+  expect(secret()?.metadata.uid).toBe(made.metadata.uid)
+})
+
+test("a Secret that says that it is another tenant's is not deleted by that, and says whose it is again at once", async () => {
+  const { harness, secret, edit, made } = await begin()
+  await using _ = harness
+  const other = fakeTenant("other")
+  harness.tenants.add(other)
+  await harness.settled()
+  edit(annotations({ "tenancy.x-k8s.io/cluster": other.clusterKey }))
+  await eventually(() => expect(secret()?.metadata.annotations).toMatchObject(marksOf(made)), { what: "its marks" })
   expect(secret()?.metadata.uid).toBe(made.metadata.uid)
 })
 

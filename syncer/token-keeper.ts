@@ -49,10 +49,9 @@ export class TokenKeeper {
     if (key.name === "") return this.#identify(tenant, key.namespace)
     const pod = caches.tenantInformer(pods).get(tenant.name, key.namespace, key.name) as Pod | undefined
     const needed = pod !== undefined && needsTokens(pod)
-    for (const secret of caches.tokenSecrets(tenant.clusterKey, key.namespace, key.name)) {
-      const ofThisPod = pod !== undefined && secret.metadata.annotations?.[tokenPodUIDAnnotation] === pod.metadata.uid
-      if (!ofThisPod || !needed) await this.#remove(secret)
-    }
+    const own = needed ? tokenSecretName(pod.metadata.uid ?? "") : undefined
+    for (const secret of this.#marked(tenant, key.namespace, key.name))
+      if (secret.metadata.name !== own) await this.#remove(secret)
     if (!needed) return
     // If the pod is not in super, its tokens are created together with it. If tokens exist, the pod is about to be created.
     if (!this.#isInSuper(tenant, pod) && this.#secretOf(tenant, pod) === undefined) return
@@ -62,15 +61,23 @@ export class TokenKeeper {
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
   }
 
+  /** Those that say that they are of this pod. What lies in others' namespaces is theirs, whatever it says. */
+  #marked(tenant: Tenant, namespace: string, pod: string): KubeObject[] {
+    const own = superNamespace(tenant.clusterKey, namespace)
+    const marked = this.#parts.caches.tokenSecrets(tenant.clusterKey, namespace, pod)
+    return marked.filter(({ metadata }) => metadata.namespace === own)
+  }
+
   /** Of Secrets that do not say of which pod they are any more, the names do. */
   async #identify(tenant: Tenant, namespace: string): Promise<void> {
     const { caches } = this.#parts
-    const nameless = caches.tokenSecrets(tenant.clusterKey, namespace, "")
+    const nameless = this.#marked(tenant, namespace, "")
     if (nameless.length === 0) return
     const living = new Map(
       caches
         .tenantInformer(pods)
         .list(tenant.name, namespace)
+        .filter((pod) => needsTokens(pod as Pod))
         .map(({ metadata: { uid = "", name = "" } }) => [tokenSecretName(uid), name]),
     )
     for (const secret of nameless) {
