@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http"
 import { pageNotFound } from "../../apimachinery/text-errors.ts"
 import { serverNameOf } from "../connections/client-connection.ts"
+import { isFraming } from "../proxy/trailers.ts"
 import { namedTenant } from "../request/named-tenant.ts"
 import { firstLine } from "../request/first-line.ts"
 import { parseQuery } from "../request/query.ts"
@@ -62,7 +63,7 @@ const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/
 /** What Go's server says of a request line and hosts that it does not pass on to kube-apiserver; "" is nothing in particular. */
 function headFault({ httpVersion, headers, rawHeaders }: GatewayRequest, path: string): string | undefined {
   if (!path.startsWith("/") && path !== "*") return ""
-  if (headers["transfer-encoding"] !== undefined && headers.trailer?.split(",").some(isOfFraming) === true) return ""
+  if (headers["transfer-encoding"] !== undefined && headers.trailer?.split(",").some(isFraming) === true) return ""
   // Node takes a line without a version for one of HTTP/0.9.
   if (hasMalformedEscape(path) || httpVersion === "0.9") return ""
   const hosts = hostsIn(rawHeaders)
@@ -81,10 +82,6 @@ function takeFirstLines(request: GatewayRequest): void {
     if (first !== undefined) request.headers[name] = first
   }
 }
-
-/** Such a header cannot follow the body. Source: net/http (fixTrailer). */
-const isOfFraming = (name: string): boolean =>
-  ["content-length", "trailer", "transfer-encoding"].includes(name.trim().toLowerCase())
 
 const isHost = (name: string | undefined): boolean => name?.length === 4 && name.toLowerCase() === "host"
 

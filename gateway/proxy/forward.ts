@@ -21,7 +21,7 @@ import { clientAddress } from "../connections/client-connection.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
-import { announcedTrailers, passTrailers } from "./trailers.ts"
+import { announcedTrailers, passTrailers, takesTrailers } from "./trailers.ts"
 
 /** Longer HTML is forwarded unchanged. */
 const maxRewrittenBytes = 4 * 1024 * 1024
@@ -119,15 +119,10 @@ function exchange(
 
 function requestHeaders(request: IncomingMessage, place: Place | undefined): Record<string, string | string[]> {
   const headers = forwardedHeaders(request.headers)
-  const { host, te, "content-length": length } = request.headers
+  const { host, "content-length": length } = request.headers
   if (host !== undefined) headers["host"] = host
   // Go's proxies drop it like all that is of the connection alone, but for this.
-  if (
-    String(te)
-      .split(",")
-      .some((each) => each.trim().toLowerCase() === "trailers")
-  )
-    headers["te"] = "trailers"
+  if (takesTrailers(request.headers)) headers["te"] = "trailers"
   // Without either header there is no body; for some methods Node would send one without announcing it.
   if (length !== undefined) headers["content-length"] = length
   else if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked"

@@ -1,11 +1,19 @@
 // Trailers: headers that a server sends after the body of its answer, and has announced before it. As kube-apiserver, those of answers to
-// GET and so on are sent on, those of requests are not. Source: Go's net/http/httputil.
+// GET and so on are sent on, those of requests are not. Source: Go's net/http and net/http/httputil.
 
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 
-/** They would say where a body ends. */
+/** They would say where a body ends. Source: fixTrailer. */
 const framing: ReadonlySet<string> = new Set(["content-length", "trailer", "transfer-encoding"])
-const isFraming = (name: string): boolean => framing.has(name.trim().toLowerCase())
+
+/** Whether such a header cannot follow the body. */
+export const isFraming = (name: string): boolean => framing.has(name.trim().toLowerCase())
+
+/** Whether a client has said so, in its header te. */
+export const takesTrailers = ({ te }: IncomingHttpHeaders): boolean =>
+  String(te)
+    .split(",")
+    .some((coding) => coding.trim().toLowerCase() === "trailers")
 
 /** The header that announces them; undefined if there are none, or the answer to this request cannot have any. */
 export function announcedTrailers(
