@@ -2,7 +2,6 @@
 // nodes. Their addresses are the tenant's choice, as the URLs of its webhooks are (docs/decisions/0010). Source:
 // k8s.io/kubernetes/pkg/kubelet/client.
 
-import { X509Certificate } from "node:crypto"
 import type { ClientRequest } from "node:http"
 import { nodeAddress } from "../../apimachinery/core/node-address.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
@@ -15,7 +14,7 @@ import type { UpgradeTarget } from "../../client/http/upgrade.ts"
 import type { TrustRoots } from "../authentication/types.ts"
 import { masters } from "../authorization/rbac.ts"
 import type { NetworkRules } from "../backends/networks.ts"
-import { type IssuedCertificate, mustBeRenewed, issueClientCertificate } from "../pki/pki.ts"
+import { LastingCertificate } from "../pki/lasting-certificate.ts"
 import type { NodeDialer, SuperNodeDialer } from "./node-dialer.ts"
 
 /** Port of a kubelet whose Node says nothing of it. */
@@ -33,10 +32,12 @@ export interface ReachableNodesParts {
 
 export class ReachableNodes implements NodeDialer {
   readonly #parts: ReachableNodesParts
-  #client: Promise<IssuedCertificate> | undefined
+  readonly #certificate: LastingCertificate
 
   constructor(parts: ReachableNodesParts) {
     this.#parts = parts
+    const { clientCertificateAuthority } = parts.trust
+    this.#certificate = new LastingCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
   }
 
   async dial(node: Node): Promise<UpgradeTarget> {
@@ -45,7 +46,7 @@ export class ReachableNodes implements NodeDialer {
     const address = isVirtualNode(node) ? undefined : nodeAddress(node)?.address
     if (address === undefined)
       throw serviceUnavailable(`node ${node.metadata.name} has no address to reach its kubelet at`)
-    const { certificate: cert, key } = await this.#certificate()
+    const { certificate: cert, key } = await this.#certificate.current()
     return {
       host: await this.#allowed(address),
       port: node.status?.daemonEndpoints?.kubeletEndpoint?.Port || kubeletPort,
@@ -68,18 +69,5 @@ export class ReachableNodes implements NodeDialer {
     } catch (error) {
       throw serviceUnavailable(`error dialing backend: ${errorMessage(error)}`, { cause: error })
     }
-  }
-
-  async #certificate(): Promise<IssuedCertificate> {
-    const known = await this.#client
-    if (known !== undefined && !mustBeRenewed(new X509Certificate(known.certificate))) return known
-    const { clientCertificateAuthority } = this.#parts.trust
-    const issued = issueClientCertificate(clientCertificateAuthority, { name: clientName, groups: [masters] })
-    this.#client = issued
-    // What has failed is tried again.
-    issued.catch(() => {
-      if (this.#client === issued) this.#client = undefined
-    })
-    return issued
   }
 }
