@@ -4,11 +4,10 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { ServiceAddresses } from "../../gateway/control-plane/service-addresses.ts"
-import { createServiceAddresses, type SuperNamespaces } from "../../syncer/main.ts"
+import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
 
 export interface SuperAddressesOptions {
   superClient: () => KubeClient
-  superNamespaces: SuperNamespaces
   /** Of the super cluster's own Services. */
   ofSuper: () => ServiceAddresses
   tenantClient: (tenant: Tenant) => KubeClient
@@ -19,7 +18,8 @@ export interface SuperAddressesOptions {
 
 /** Both clients are asked for at the first use: tenants are opened before the super cluster is known to respond. */
 export function superAddressesOf(options: SuperAddressesOptions): (tenant: Tenant | undefined) => ServiceAddresses {
-  const { superClient, superNamespaces, isShared, log } = options
+  const { superClient, isShared, log } = options
+  const superNamespaces = new SuperNamespaces(superClient)
   return (tenant) => {
     if (tenant === undefined) return options.ofSuper()
     const tenantClient = (): KubeClient => options.tenantClient(tenant)

@@ -12,7 +12,6 @@ import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/control-plane/absent.ts"
 import type { SuperNodeDialer } from "../../gateway/control-plane/node-dialer.ts"
-import { SuperNamespaces } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
@@ -116,7 +115,6 @@ ${healthHelp}`,
     stack.defer(async () => void (await Promise.all(publishing)))
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, { log, metrics }))
     const late: Late = {}
-    const superNamespaces = new SuperNamespaces(() => superClient)
     const agentAt = agentsOnNodes(superClient, vnAgentPort)
     const gateway = await Gateway.start({
       ...options,
@@ -126,7 +124,6 @@ ${healthHelp}`,
       ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog, log)).log }),
       serviceAddresses: superAddressesOf({
         superClient: () => superClient,
-        superNamespaces,
         ofSuper: () => noServiceAddresses,
         tenantClient: (tenant) => started(late.gateway, "gateway").tenants.client(tenant),
         isShared: etcd !== undefined,

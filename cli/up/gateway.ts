@@ -15,7 +15,6 @@ import type { GatewayOptions } from "../../gateway/options.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import type { Simulator } from "../../simulator/main.ts"
-import { SuperNamespaces } from "../../syncer/main.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import { superAddressesOf } from "../compose/service-addresses.ts"
 import { started } from "../compose/started.ts"
@@ -90,7 +89,6 @@ async function gatewayOptionsOf(
     serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
     serviceAddresses: superAddressesOf({
       superClient,
-      superNamespaces: new SuperNamespaces(superClient),
       ofSuper: () => simulatedAddresses(superClient),
       tenantClient: (tenant) => started(parts.gateway, "gateway").tenants.client(tenant),
       isShared: options.etcd !== undefined,

@@ -9,7 +9,6 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
 import { WorkerGateway } from "../../gateway/workers/worker.ts"
-import { SuperNamespaces } from "../../syncer/main.ts"
 import { createLastingClient, readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { podUsageOf } from "../compose/pod-usage.ts"
@@ -86,7 +85,6 @@ async function start(
     setup,
     serviceAddresses: superAddressesOf({
       superClient,
-      superNamespaces: new SuperNamespaces(superClient),
       ofSuper: () => noServiceAddresses,
       tenantClient: (tenant) => running().tenants.client(tenant),
       isShared: false,
