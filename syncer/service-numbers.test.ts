@@ -6,16 +6,10 @@ import type { Service } from "../apimachinery/object.ts"
 import { transparentClusterIPAnnotation } from "../apimachinery/tenancy.ts"
 import { events, services } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
-import { startServiceWorld, type ServiceWorld } from "./testing/service-world.ts"
+import { service, type ServiceWorld, startServiceWorld } from "./testing/service-world.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
-const service = (namespace: string, name: string, spec: Spec): Service => ({
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: { namespace, name },
-  spec,
-})
 const ports = [{ name: "http", port: 80 }]
 const specs: Record<string, Spec> = {
   web: { ports, selector: { app: "web" } },

@@ -19,6 +19,13 @@ export interface ServiceWorld {
   startSyncer(): Promise<Syncer>
 }
 
+export const service = (namespace: string, name: string, spec: NonNullable<Service["spec"]>): Service => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { namespace, name },
+  spec,
+})
+
 export async function startServiceWorld(stack: AsyncDisposableStack): Promise<ServiceWorld> {
   const gateway: TestGateway = stack.use(
     await startTestGateway({
