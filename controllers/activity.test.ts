@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { Activity } from "./activity.ts"
-import { settleAll, slowStart } from "./pods/slow-start.ts"
+import { slowStart } from "./pods/slow-start.ts"
+import { settleAll } from "./settle-all.ts"
 import { eventually } from "./testing/harness.ts"
 
 const many = 100

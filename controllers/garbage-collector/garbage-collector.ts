@@ -9,7 +9,7 @@ import { TerminalError, type ReconcileResult, type Untried } from "../../client/
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Frame } from "../frame.ts"
-import { settleAll } from "../pods/slow-start.ts"
+import { settleAll } from "../settle-all.ts"
 import { isAbsence } from "./absence.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"

@@ -41,22 +41,3 @@ export async function slowStart(
   }
   return { succeeded, error: undefined }
 }
-
-/** Runs `call` for all items, even if some fail. Returns the first error. */
-export async function settleAll<T>(
-  pace: Pace,
-  items: readonly T[],
-  call: (item: T) => Promise<void>,
-): Promise<unknown> {
-  let error: unknown
-  for (let next = 0; next < items.length;) {
-    const batch = items.slice(next, next + pace.batch)
-    next += batch.length
-    const began = performance.now()
-    for (const result of await Promise.allSettled(batch.map(call))) {
-      if (result.status === "rejected") error ??= result.reason
-    }
-    if (next < items.length) await pace.rest(performance.now() - began)
-  }
-  return error
-}
