@@ -5,6 +5,7 @@ import type { Log } from "../client/log.ts"
 import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { PodUsageProvider } from "../client/pod-usage.ts"
 import type { Tenant } from "../client/tenants.ts"
+import type { VerifiedTables } from "../storage/level/files/verify.ts"
 import type { StoreLimits } from "../storage/limits.ts"
 import type { EtcdStorageOptions } from "./stores/etcd-storage.ts"
 import type { SuperNodeDialer } from "./control-plane/node-dialer.ts"
@@ -13,6 +14,8 @@ import type { ServiceAddresses } from "./control-plane/service-addresses.ts"
 export interface GatewayOptions {
   /** Not used with etcd. */
   dataDir: string
+  /** Tables in the data directory that have been verified before the start. Default: none. */
+  verifiedTables?: Promise<VerifiedTables>
   /** Stores all data in this etcd instead of the data directory. Any number of gateways may share it. */
   etcd?: EtcdStorageOptions
   /** Address to listen on. Default 127.0.0.1. */

@@ -16,8 +16,10 @@ import { withProgress } from "../progress.ts"
 import { stopSignal } from "../signals.ts"
 import { limitFlags, limitsHelp } from "../limits.ts"
 import { etcdOfFlags, storageFlags } from "../storage.ts"
-import { AllInOne } from "./all-in-one.ts"
+import type { AllInOne } from "./all-in-one.ts"
 import { ensureTenant } from "./ensure-tenant.ts"
+import type { AllInOneOptions } from "./options.ts"
+import { verifyTables } from "./verified-tables.ts"
 import { linkSuperKubeconfig, renewKubeconfigsPeriodically, writeKubeconfigs } from "./kubeconfigs.ts"
 
 /** More processes than the largest machines have processors would only cost memory. */
@@ -140,7 +142,7 @@ export const up: Command = {
 type UpFlags = NonNullable<ReturnType<typeof parseFlags<typeof flagTypes>>>["values"]
 
 /** Throws UsageError for values that cannot be used. */
-async function optionsOf(flags: UpFlags) {
+async function optionsOf(flags: UpFlags): Promise<AllInOneOptions> {
   const level = flags["log-level"]
   if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
   const { "advertise-address": advertiseAddress, domain } = flags
@@ -180,9 +182,12 @@ async function optionsOf(flags: UpFlags) {
   }
 }
 
-async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<AllInOne> {
+async function start(options: AllInOneOptions): Promise<AllInOne> {
+  const verifiedTables = options.etcd === undefined ? verifyTables(options.dataDir, options.log) : undefined
+  // Only now, since it is the most of the program: the tables are verified while it loads.
+  const { AllInOne } = await import("./all-in-one.ts")
   try {
-    return await AllInOne.start(options)
+    return await AllInOne.start({ ...options, ...(verifiedTables === undefined ? {} : { verifiedTables }) })
   } catch (error) {
     if (error instanceof StartError) throw new UserError(error.message, { cause: error })
     throw options.superKubeconfig === undefined ? error : explainSuperCluster(error, options.superKubeconfig)

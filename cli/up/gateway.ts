@@ -76,6 +76,7 @@ async function gatewayOptionsOf(
   const { log } = options
   return {
     dataDir: options.dataDir,
+    ...(options.verifiedTables === undefined ? {} : { verifiedTables: options.verifiedTables }),
     ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
     host: options.host,
     port: options.port,

@@ -2,11 +2,14 @@
 
 import type { Log } from "../../client/log.ts"
 import type { GatewayLimits } from "../../gateway/options.ts"
+import type { VerifiedTables } from "../../storage/level/files/verify.ts"
 import type { EtcdStorageOptions } from "../../gateway/stores/etcd-storage.ts"
 import type { LogLevel } from "../log/log.ts"
 
 export interface AllInOneOptions {
   dataDir: string
+  /** Tables in it that need not be verified any more (verified-tables.ts). Default: none. */
+  verifiedTables?: Promise<VerifiedTables>
   host: string
   port: number
   domain?: string

@@ -23,7 +23,7 @@ import { reconcileAtStart } from "./at-start.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import { type Admittance, admittanceOf } from "../tenancy/admittance.ts"
 import type { ControlPlane, ControlPlaneLife } from "./control-plane.ts"
-import { superUid } from "../stores/data-directory.ts"
+import { superUid } from "../stores/paths.ts"
 import { administratorsName, type GatewayKeys } from "../pki/gateway-keys.ts"
 import {
   ensureKubernetesService,
@@ -32,6 +32,7 @@ import {
   type AdvertisedAddress,
 } from "./kubernetes-service.ts"
 import { ensureKept, type KeptObjects, keptObjects } from "./kept-objects.ts"
+import { graceShare } from "./event-expiry.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
 import { ReachableNodes } from "./reachable-nodes.ts"
 import type { Preparation } from "./prepare.ts"
@@ -153,13 +154,14 @@ export class ControlPlanes implements Preparation {
   }
 
   async openSuper(): Promise<ControlPlane> {
-    const { data, url } = this.#parts
+    const { data, url, limits } = this.#parts
     const createdAt = await this.#superCreatedAt()
     const roots = new LateRoots()
     const { authorities } = roots
     const store = await data.openStore(superUid, this.#bootstrap.layer({ uid: superUid, createdAt, authorities }))
     const fresh = { authorityName: "polyplane super cluster", issuer: superIssuer }
-    return this.#open(store, fresh, roots, { name: "", uid: superUid, tenant: undefined, url, life: alwaysAwake() })
+    const life = alwaysAwake(limits)
+    return this.#open(store, fresh, roots, { name: "", uid: superUid, tenant: undefined, url, life })
   }
 
   /** Its trust roots are in memory only and sign nothing. */
@@ -174,7 +176,7 @@ export class ControlPlanes implements Preparation {
       tenant: undefined,
       url: this.#parts.url,
       store,
-      life: alwaysAwake(),
+      life: alwaysAwake(this.#parts.limits),
       trust,
       serviceAddresses: noServiceAddresses,
       nodes: noNodes,
@@ -284,11 +286,12 @@ function takenLimits({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"
 }
 
 /** The life of a control plane whose store closes only with the gateway. */
-function alwaysAwake(): ControlPlaneLife {
+function alwaysAwake({ eventTtlMs }: ControlPlanesParts["limits"]): ControlPlaneLife {
   const nothing = (): undefined => undefined
   return {
     presence: new Presence(),
-    events: { at: 0 },
+    // Events of an earlier process may live that much longer: looking for expired ones does not hold up the start.
+    events: { at: Date.now() + eventTtlMs * graceShare },
     reopened: () => Promise.resolve(undefined),
     begin: nothing,
     introduce: nothing,

@@ -37,7 +37,7 @@ export interface EventExpiryParts {
 const prefix = storagePrefixOf("", "events")
 
 /** The share of its time by which an Event may live longer, so that those that expire in the meantime are deleted with it. */
-const graceShare = 0.05
+export const graceShare = 0.05
 
 /** After the watch of new Events has failed: while the disk fails, it does so at once. */
 const retryMs = 1_000

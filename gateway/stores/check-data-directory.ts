@@ -9,7 +9,8 @@ import { checkDirectory } from "../../storage/level/check.ts"
 import { StorageError } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { createBootstrap } from "../control-plane/bootstrap.ts"
-import { checkRecords, DataDirectory, explain, superUid } from "./data-directory.ts"
+import { checkRecords, DataDirectory, explain } from "./data-directory.ts"
+import { recordsPath, superUid } from "./paths.ts"
 import { readRecords, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 export interface CheckedStore {
@@ -62,7 +63,7 @@ export function* lostStores(
 async function checkGatewayStore(path: string): Promise<readonly string[]> {
   try {
     await checkRecords(path) // LevelDB would create the directory
-    return await checkDirectory(join(path, "gateway"))
+    return await checkDirectory(recordsPath(path))
   } catch (error) {
     throw explain(path, error)
   }

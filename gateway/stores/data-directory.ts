@@ -22,6 +22,7 @@ import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
 import { hasCode, StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { keyDirectory, type KeyFiles } from "../pki/key-files.ts"
+import { recordsPath, storePath, storesPath, superUid } from "./paths.ts"
 import { SpareStore } from "./spare-store.ts"
 import type { GatewayStorage, StoreOptions } from "./storage.ts"
 
@@ -34,33 +35,35 @@ const residentBytes = 128 * 1024 * 1024
 const releaseMs = 10_000
 const againMs = 50
 
-/** The uid of the super cluster's store. */
-export const superUid = "super"
-
 export class DataDirectory implements GatewayStorage {
   readonly #path: string
   readonly #limits: Partial<StoreLimits>
   /** How long to wait for a store that another process has open. */
   readonly #waitMs: number
   readonly #residents = new ResidentBudget(residentBytes)
-  readonly #verified: VerifiedTables = new Map()
+  readonly #verified: VerifiedTables
   readonly #spares: SpareStore | undefined
   /** The gateway's own records. */
   readonly store: Store
 
-  /** Throws StartError. */
-  static async open(path: string, limits: Partial<StoreLimits> = {}): Promise<DataDirectory> {
+  /** `ahead` resolves to tables that need not be verified any more. Throws StartError. */
+  static async open(
+    path: string,
+    limits: Partial<StoreLimits> = {},
+    ahead?: Promise<VerifiedTables>,
+  ): Promise<DataDirectory> {
     try {
       await makeDirectory(resolve(path))
       await makeDirectory(storesPath(path))
       await checkFormat(path)
       await checkRecords(path)
+      const verified: VerifiedTables = new Map(await ahead)
       await using stack = new AsyncDisposableStack()
-      const store = stack.use(await openLevelStore({ directory: join(path, "gateway"), limits }))
+      const store = stack.use(await openLevelStore({ directory: recordsPath(path), limits, verified }))
       const spares = new SpareStore({ store, limits, pathOf: (uid) => storePath(path, uid) })
       await spares.clear()
       stack.move()
-      return new DataDirectory(path, limits, store, { spares })
+      return new DataDirectory(path, limits, store, { spares, verified })
     } catch (error) {
       throw explain(path, error)
     }
@@ -78,10 +81,11 @@ export class DataDirectory implements GatewayStorage {
     path: string,
     limits: Partial<StoreLimits>,
     store: Store,
-    { spares, waitMs = 0 }: { spares?: SpareStore; waitMs?: number },
+    { spares, verified = new Map(), waitMs = 0 }: { spares?: SpareStore; verified?: VerifiedTables; waitMs?: number },
   ) {
     this.#path = path
     this.#spares = spares
+    this.#verified = verified
     this.#waitMs = waitMs
     this.#limits = limits
     this.store = store
@@ -151,14 +155,7 @@ export class DataDirectory implements GatewayStorage {
  */
 export async function checkRecords(path: string): Promise<void> {
   const stores = storesPath(path)
-  if (existsSync(stores) && (await readdir(stores)).length > 0) checkPresence(join(path, "gateway"))
-}
-
-const storesPath = (path: string): string => join(path, "stores")
-
-function storePath(path: string, uid: string): string {
-  if (!/^[\w-]+$/.test(uid)) throw new Error(`not a uid: ${uid}`)
-  return join(storesPath(path), uid)
+  if (existsSync(stores) && (await readdir(stores)).length > 0) checkPresence(recordsPath(path))
 }
 
 async function checkFormat(path: string): Promise<void> {

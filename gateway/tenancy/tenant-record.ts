@@ -38,7 +38,7 @@ export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: T
   for (const [key, value] of values) {
     if (!key.startsWith(prefix)) continue
     try {
-      const record = JSON.parse(Buffer.from(value).toString()) as TenantRecord
+      const record = parse({ value })
       if (prefix + record.tenant.name === key) records.push(record)
       else faults.push(`the record "${key}" is of tenant "${record.tenant.name}"`)
     } catch (error) {
@@ -139,6 +139,6 @@ export async function changeRecord(
   return false
 }
 
-function parse({ value }: KeyValue): TenantRecord {
-  return JSON.parse(Buffer.from(value).toString()) as TenantRecord
+function parse({ value }: Pick<KeyValue, "value">): TenantRecord {
+  return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()) as TenantRecord
 }

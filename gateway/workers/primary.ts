@@ -64,7 +64,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<RunningGate
 async function start(options: PrimaryOptions, stack: AsyncDisposableStack): Promise<GatewayParts<SpreadTenants>> {
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
-  const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
+  const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits, options.verifiedTables))
   const { clock = systemClock } = options
   const names = servingNames(options)
   const keys = await loadGatewayKeys(data.keys, names, clock)
