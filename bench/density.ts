@@ -182,7 +182,7 @@ if (size === 0) throw new Error("the gateway's own store is empty")
 const making =
   "12 ms of processor time per tenant, nothing of which is more than a twelfth: keys and certificates 8 %, LevelDB's calls 7 %, managed fields 5 %, the client's certificate 4 %, garbage 3 %, directories flushed 3 %, the rest spread over eleven writes; a fifth is the kernel, which creates LevelDB's eight files; the clients have the other processor"
 const starting =
-  "Node finds, reads and links more than 1,100 modules for half a second, of which the compile cache saves only the compiling; each tenant's record is 30 µs; the super cluster's tables are verified first, about 1 ms per MiB"
+  "Node finds, reads and links more than 1,100 modules for half a second, of which the compile cache saves only the compiling; each tenant's record is 30 µs; the super cluster's tables are verified in another thread meanwhile, about 3 ms per MiB"
 const against = (value: number, name: string) => ({ with: name, value })
 await report("density", { tenants, objects, parallel }, [
   {
