@@ -2,7 +2,7 @@
 
 import { once } from "node:events"
 import type { IncomingMessage, RequestListener } from "node:http"
-import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2"
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type ServerHttp2Stream } from "node:http2"
 import type { AddressInfo } from "node:net"
 import { PassThrough, Readable } from "node:stream"
 import { text } from "node:stream/consumers"
@@ -149,7 +149,7 @@ describe("a response over HTTP/2", () => {
     "has trailers, also if the client has not sent all of its body: ended %s",
     async (isEnded) => {
       const stream = open({ ":method": "POST" }, (_, response) => {
-        response.writeHead(200, { trailer: "x-sum" })
+        response.addTrailers([])
         response.write("body")
         // Node would throw at some of these, where nobody catches it.
         response.addTrailers(["X-Sum: 1", "Connection: a", "TE: b", "Content-Type: c", "content-type: d"].map(split))
@@ -165,6 +165,34 @@ describe("a response over HTTP/2", () => {
       ])
     },
   )
+
+  test("comes after informational ones", async () => {
+    const stream = open({}, (_, response) => {
+      response.writeInformation(103, { link: "</a>", "set-cookie": ["a", "b"], connection: "close" })
+      response.end("body")
+      response.writeInformation(103, { link: "</late>" })
+    })
+    const hints: unknown[] = []
+    stream.on("headers", (headers) => hints.push({ ...headers }))
+    const { body } = await receive(stream)
+    expect([body, hints]).toMatchObject(["body", [{ ":status": 103, link: "</a>", "set-cookie": ["a", "b"] }]])
+    expect(hints).not.toMatchObject([{ connection: "close" }])
+  })
+
+  test("of a client that has left comes after no informational ones", async () => {
+    const written = Promise.withResolvers<void>()
+    const stream = open({}, (request, response) => {
+      ;(request as unknown as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
+      try {
+        response.writeInformation(103, { link: "</a>" })
+        written.resolve()
+      } catch (error) {
+        written.reject(error as Error)
+      }
+    })
+    stream.on("error", () => undefined)
+    await written.promise
+  })
 
   test("that is destroyed early resets the stream with an error", async () => {
     const stream = open({}, (_, response) => {

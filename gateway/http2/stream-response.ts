@@ -123,7 +123,16 @@ export class StreamResponse {
     if (!this.#hasBegun) this.#stream.additionalHeaders({ ":status": constants.HTTP_STATUS_CONTINUE })
   }
 
-  /** They must have been announced by the header of that name. */
+  /** Any informational answer but 101, before the response begins. */
+  writeInformation(code: number, headers: OutgoingHttpHeaders): void {
+    const stream = this.#stream
+    if (this.#hasBegun || stream.destroyed || stream.closed) return
+    const sent: OutgoingHttpHeaders = dictionary({ ":status": code })
+    for (const name in headers) if (!connectionHeaders.has(name)) sent[name] = headers[name]
+    stream.additionalHeaders(sent)
+  }
+
+  /** Must be called before the response begins, if only with none, and may be called again until it ends. */
   addTrailers(trailers: readonly (readonly [string, string])[]): void {
     const own: OutgoingHttpHeaders = (this.#trailers ??= dictionary({}))
     for (const [name, value] of trailers) {
@@ -223,7 +232,7 @@ export class StreamResponse {
     const stream = this.#stream
     if (this.#hasBegun || stream.destroyed || stream.closed) return
     this.#hasBegun = true
-    const waitForTrailers = !isWhole && this.#headers["trailer"] !== undefined
+    const waitForTrailers = !isWhole && this.#trailers !== undefined
     this.#waitsForTrailers = waitForTrailers
     if (waitForTrailers) stream.once("wantTrailers", () => this.#sendTrailers())
     stream.respond({ ":status": this.statusCode, ...this.#headers }, { endStream: isWhole, waitForTrailers })

@@ -20,8 +20,9 @@ import { goError, malformedResponse } from "../backends/go-errors.ts"
 import { clientAddress } from "../connections/client-connection.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Exchange } from "../registry/strategy.ts"
+import { hopByHopOfAnswer, passInformation } from "./information.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
-import { announcedTrailers, passTrailers, takesTrailers } from "./trailers.ts"
+import { passTrailers, takesTrailers } from "./trailers.ts"
 
 /** Longer HTML is forwarded unchanged. */
 const maxRewrittenBytes = 4 * 1024 * 1024
@@ -78,7 +79,7 @@ export async function forward(
     }
     return
   }
-  const answer = await exchange(request, { ...target, headers }, signal).catch((error: unknown) => {
+  const answer = await exchange(request, response, { ...target, headers }, signal).catch((error: unknown) => {
     throw unreachable(error)
   })
   if (refusesRedirects && isRedirect(answer)) {
@@ -96,6 +97,7 @@ function isRedirect({ statusCode = 0, headers: { location = "" } }: IncomingMess
 
 function exchange(
   client: IncomingMessage,
+  response: ServerResponse,
   { limit, ...target }: ForwardTarget,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -110,6 +112,7 @@ function exchange(
   if (expect !== undefined) request.setHeader("expect", expect)
   limit?.(request)
   const answer = answerTo(request)
+  passInformation(request, response)
   client.on("error", (error) => request.destroy(error))
   // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
@@ -144,14 +147,9 @@ interface Standing {
 }
 
 const dropped: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
+  ...hopByHopOfAnswer,
   "proxy-authenticate",
-  "proxy-connection",
   "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
   "access-control-allow-credentials",
   "access-control-allow-headers",
   "access-control-allow-methods",
@@ -179,11 +177,7 @@ async function sendAnswer(
     await sendHTML(response.writeHead.bind(response, code), headers, response, answer, place, turns)
     return
   }
-  const trailers = announcedTrailers(request, answer)
-  if (trailers !== undefined) {
-    headers["trailer"] = trailers
-    passTrailers(answer, response)
-  }
+  passTrailers(request, answer, response)
   response.writeHead(code, headers)
   response.flushHeaders()
   countUnsent(answer, response, turns.holdUnsent)

@@ -1,7 +1,7 @@
-// What a program says after its body, if it has said before that it will, as through kube-apiserver.
+// What a program says before its answer and after its body, as through kube-apiserver.
 
 import { once } from "node:events"
-import { createServer, type IncomingMessage, type Server } from "node:http"
+import { createServer, type IncomingMessage, type InformationEvent, type Server } from "node:http"
 import { connect } from "node:http2"
 import { request as httpsRequest } from "node:https"
 import type { AddressInfo } from "node:net"
@@ -22,8 +22,33 @@ beforeAll(async () => {
   node = await NodeFixture.start()
   gateway = await startTestGateway({ nodeDialer: () => node.dialer })
   tenant = await gateway.createTenant("a")
-  program = createServer(({ method, headers }, { socket }) => {
+  program = createServer(({ method, url, headers }, { socket }) => {
     told = headers.te
+    if (url === "/unannounced") {
+      socket?.end(
+        ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "4", "body", "0", "X-Sum: 1", "", ""].join("\r\n"),
+      )
+      return
+    }
+    if (url === "/early") {
+      const hints = [
+        "HTTP/1.1 103 Early Hints",
+        "Link: </a>",
+        "Link: </b>",
+        "Connection: x",
+        "Content-Length: 7",
+        "",
+        "",
+      ]
+      const others = [...hints.with(0, "HTTP/1.1 100 Continue"), ...hints.with(0, "HTTP/1.1 199 Other")]
+      socket?.end([...others, ...hints, "HTTP/1.1 200 OK", "Content-Length: 4", "", "body"].join("\r\n"))
+      return
+    }
+    if (url === "/many") {
+      const many = `HTTP/1.1 103 Early Hints\r\nLink: <${"x".repeat(1000)}>\r\n\r\n`.repeat(1000)
+      socket?.end(`${many}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody`)
+      return
+    }
     const head = ["HTTP/1.1 200 OK", "Trailer: X-Sum, content-length, X-None, X-Many", "Transfer-Encoding: chunked"]
     const body = ["4", "body", "0", "X-Sum: 1", "X-Many: a", "X-Many: b", ""]
     socket?.end([...head, "", ...(method === "HEAD" ? [] : body), ""].join("\r\n"))
@@ -83,4 +108,46 @@ test("a client of HTTP/1.0 gets none", async () => {
   const answer = await text(socket)
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   expect(answer).toMatch(/\r\n\r\nbody$/)
+})
+
+test("trailers of which it had said nothing", async () => {
+  const request = httpsRequest(`${gateway.gateway.url}${path}unannounced`, { ...credential(), agent: false }).end()
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  expect(await text(response)).toBe("body")
+  expect([response.headers.trailer, response.trailers]).toEqual([undefined, { "x-sum": "1" }])
+  const session = connect(gateway.gateway.url, credential())
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ":path": `${path}unannounced` })
+  const trailers = once(stream, "trailers")
+  expect(await text(stream)).toBe("body")
+  expect((await trailers)[0]).toMatchObject({ "x-sum": "1" })
+})
+
+test("informational answers", async () => {
+  const hints: unknown[] = []
+  const request = httpsRequest(`${gateway.gateway.url}${path}early`, { ...credential(), agent: false }).end()
+  request.on("information", ({ statusCode, headers }: InformationEvent) => hints.push([statusCode, headers]))
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  expect(await text(response)).toBe("body")
+  const session = connect(gateway.gateway.url, credential())
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ":path": `${path}early` })
+  stream.on("headers", ({ ":status": code, ...headers }) =>
+    hints.push([code, Object.fromEntries(Object.entries(headers))]),
+  )
+  expect(await text(stream)).toBe("body")
+  const both = [199, 103].map((code) => [code, { link: "</a>, </b>" }])
+  expect(hints).toEqual([...both, ...both])
+  const old = await askRaw(gateway, tenant, `${own}early HTTP/1.0\r\nx: `)
+  expect(await text(old)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test("few of very many informational answers", async () => {
+  let hints = 0
+  const request = httpsRequest(`${gateway.gateway.url}${path}many`, { ...credential(), agent: false }).end()
+  request.on("information", () => hints++)
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  expect(await text(response)).toBe("body")
+  expect(hints).toBeGreaterThan(5)
+  expect(hints).toBeLessThan(20)
 })

@@ -1,5 +1,5 @@
-// Trailers: headers that a server sends after the body of its answer, and has announced before it. As kube-apiserver, those of answers to
-// GET and so on are sent on, those of requests are not. Source: Go's net/http and net/http/httputil.
+// Trailers: headers that a server sends after the body of its answer, whether it has announced them before it or not. As kube-apiserver,
+// those of answers to GET and so on are sent on, those of requests are not. Source: Go's net/http and net/http/httputil.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 
@@ -15,21 +15,21 @@ export const takesTrailers = ({ te }: IncomingHttpHeaders): boolean =>
     .split(",")
     .some((coding) => coding.trim().toLowerCase() === "trailers")
 
-/** The header that announces them; undefined if there are none, or the answer to this request cannot have any. */
-export function announcedTrailers(
+/** Whether the answer to this request can have any, as its client sees it. */
+function mayHaveTrailers(
   { method, httpVersionMajor, httpVersionMinor }: IncomingMessage,
   { statusCode = 200, headers }: IncomingMessage,
-): string | undefined {
-  const { trailer, "content-length": length } = headers
+): boolean {
   const hasBody = method !== "HEAD" && statusCode !== 204 && statusCode !== 304
-  const hasPieces = length === undefined && (httpVersionMajor > 1 || httpVersionMinor > 0)
-  if (trailer === undefined || !hasBody || !hasPieces) return undefined
-  const names = trailer.split(",").filter((name) => !isFraming(name))
-  return names.length === 0 ? undefined : names.join(",").trim()
+  return hasBody && headers["content-length"] === undefined && (httpVersionMajor > 1 || httpVersionMinor > 0)
 }
 
-/** To be called before the response is to end when the answer does, if they have been announced. */
-export function passTrailers(answer: IncomingMessage, response: Pick<ServerResponse, "addTrailers" | "destroy">): void {
+/** To be called before the response begins, which is to end when the answer does. */
+export function passTrailers(request: IncomingMessage, answer: IncomingMessage, response: ServerResponse): void {
+  if (!mayHaveTrailers(request, answer)) return
+  const announced = (answer.headers.trailer ?? "").split(",").filter((name) => name.trim() !== "" && !isFraming(name))
+  if (announced.length > 0) response.setHeader("trailer", announced.join(",").trim())
+  response.addTrailers([]) // over HTTP/2, a response that begins must know that there may be some
   answer.once("end", () => {
     const { rawTrailers } = answer
     const kept: [string, string][] = []

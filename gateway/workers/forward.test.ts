@@ -6,6 +6,7 @@ import {
   createServer,
   request as httpRequest,
   type IncomingMessage,
+  type InformationEvent,
   type RequestListener,
   type Server,
 } from "node:http"
@@ -86,14 +87,28 @@ test("requests that the owner has not answered are limited per tenant, to as man
 test("what the owner says after the body is passed on", async () => {
   const port = await startForwarder((_request, response) => {
     response.writeHead(200, { trailer: "x-sum" }).write("body")
-    response.addTrailers({ "x-sum": "1" })
+    response.addTrailers({ "x-sum": "1", "x-other": "2" })
     response.end()
   })
   const answer = await get(port, "/tenants/a/api")
   await expect.poll(() => answer.readableEnded).toBe(true)
-  expect([answer.headers.trailer, answer.trailers]).toEqual(["x-sum", { "x-sum": "1" }])
+  expect([answer.headers.trailer, answer.trailers]).toEqual(["x-sum", { "x-sum": "1", "x-other": "2" }])
   const old = await ask(port, "/tenants/a/api HTTP/1.0\r\nx: ")
   expect(await text(old)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nbody$/)
+})
+
+test("what the owner says before its answer is passed on", async () => {
+  const port = await startForwarder((_request, response) => {
+    response.writeInformation(103, { link: "</a>; rel=preload" })
+    response.end("body")
+  })
+  const asking = httpRequest({ host: "127.0.0.1", port, path: "/tenants/a/api", agent: false }).end()
+  const [[hints], [answer]] = (await Promise.all([once(asking, "information"), once(asking, "response")])) as [
+    [InformationEvent],
+    [IncomingMessage],
+  ]
+  expect([hints.statusCode, hints.headers]).toEqual([103, { link: "</a>; rel=preload" }])
+  expect(await text(answer)).toBe("body")
 })
 
 test("the owner's answer may have the headers that it takes of a server", async () => {

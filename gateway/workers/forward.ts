@@ -12,7 +12,8 @@ import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
 import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
-import { announcedTrailers, passTrailers } from "../proxy/trailers.ts"
+import { hopByHopOfAnswer, passInformation } from "../proxy/information.ts"
+import { passTrailers } from "../proxy/trailers.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
 import { ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
 import { primary, type Routes } from "./routes.ts"
@@ -46,14 +47,6 @@ const hopByHop = new Set([
   "expect",
   "audit-id",
   forwardedHeader,
-])
-const hopByHopOfAnswer = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
 ])
 
 interface Exchange {
@@ -161,6 +154,7 @@ export class Forwarder implements Disposable {
       if (socket.connecting) socket.once("connect", begin)
       else begin()
     })
+    passInformation(outgoing, response)
     outgoing.once("response", (incoming) => {
       answer = incoming
       answered()
@@ -254,11 +248,7 @@ function passBack(
     else response.setHeader(name, value)
     given.add(lower)
   }
-  const trailers = announcedTrailers(request, incoming)
-  if (trailers !== undefined) {
-    response.setHeader("trailer", trailers)
-    passTrailers(incoming, response)
-  }
+  passTrailers(request, incoming, response)
   // Responses without a foreseeable end send their headers at once.
   if (state.isLongRunning) response.flushHeaders()
   const isWatch = state.info.verb === "watch" && /^application\/json\b/.test(incoming.headers["content-type"] ?? "")

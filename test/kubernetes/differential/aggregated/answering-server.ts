@@ -73,6 +73,11 @@ const answers: Readonly<Record<string, Answering>> = {
     response.addTrailers({ "X-Sum": "a" })
     response.end()
   },
+  "trailing-unannounced": (_, response) => {
+    response.writeHead(200, json).write("{}")
+    response.addTrailers({ "X-Sum": "a" })
+    response.end()
+  },
   closed: (request) => void request.socket.destroy(),
   "not-http": ({ socket }) => void socket.end("SSH-2.0-OpenSSH\r\n\r\n"),
   "odd-code": ({ socket }) => void socket.end("HTTP/1.1 99 Odd\r\ncontent-length: 0\r\n\r\n"),
