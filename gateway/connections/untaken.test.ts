@@ -4,7 +4,7 @@ import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { Sweeper } from "./untaken.ts"
 
-type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "summary">
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "tenantElsewhere" | "summary">
 
 const ofShort = { isLongRunning: false, isAborted: false, summary: {} } as Omit<Answered, "response">
 
@@ -34,7 +34,16 @@ test("an answer that had ended a sweep ago is destroyed, and those in progress a
 test.each([
   ["a log", { isLongRunning: true, verb: "get", statusCode: 200 }, true],
   ["a log of a tenant that is gone", { isLongRunning: true, isAborted: true, verb: "get", statusCode: 200 }, false],
-  ["a log of another process", { isLongRunning: true, isElsewhere: true, verb: "get", statusCode: 200 }, false],
+  [
+    "a log of another process",
+    { isLongRunning: true, tenantElsewhere: { exists: true }, verb: "get", statusCode: 200 },
+    true,
+  ],
+  [
+    "a log of another process, whose tenant is gone",
+    { isLongRunning: true, tenantElsewhere: { exists: false }, verb: "get", statusCode: 200 },
+    false,
+  ],
   ["a refused log", { isLongRunning: true, verb: "get", statusCode: 401 }, false],
   ["a watch", { isLongRunning: true, verb: "watch", statusCode: 200 }, false],
   ["a list", { isLongRunning: false, verb: "list", statusCode: 200 }, false],
@@ -44,7 +53,7 @@ test.each([
     let isDestroyed = false
     const response = { writableEnded: true, statusCode: of.statusCode, destroy: () => (isDestroyed = true) }
     const active = new Arrivals<Answered>()
-    const controlPlane = "isElsewhere" in of ? undefined : {}
+    const controlPlane = "tenantElsewhere" in of ? undefined : {}
     active.add({ ...of, response, summary: { info: { verb: of.verb }, controlPlane } } as unknown as Answered)
     const sweeper = new Sweeper(active)
     for (let sweeps = 0; sweeps < 10; sweeps++) sweeper.sweep()

@@ -3,15 +3,14 @@
 // with its stream or connection.
 //
 // Clients of logs and proxies take their time, as a pager does, and upstream waits for them: what such an answer holds is counted
-// (client/http/unsent.ts). Not when their tenant is gone, or is another process's: this one is not told when that is gone, so that the
-// rest of such an answer is cut here. And a refusal is like any other answer: who asked may be unknown.
+// (client/http/unsent.ts). Not when their tenant is gone. And a refusal is like any other answer: who asked may be unknown.
 
 import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { RequestState } from "../filters/state.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 
-type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "summary">
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "tenantElsewhere" | "summary">
 
 /** Every `limitMs` the answers are destroyed that had ended the time before already. */
 export function endUntaken(server: Pick<Server, "once">, active: Arrivals<RequestState>, limitMs: number): void {
@@ -41,9 +40,8 @@ function hasEnded(response: ServerResponse & { readonly isEnding?: boolean }): b
   return response.writableEnded || response.isEnding === true
 }
 
-function mayWait({ response, isLongRunning, isAborted, summary }: Answered): boolean {
+function mayWait({ response, isLongRunning, isAborted, tenantElsewhere, summary }: Answered): boolean {
   const { info, controlPlane } = summary
-  return (
-    isLongRunning && !isAborted && controlPlane !== undefined && info?.verb !== "watch" && response.statusCode < 400
-  )
+  const isTenantThere = controlPlane === undefined ? tenantElsewhere?.exists === true : !isAborted
+  return isLongRunning && isTenantThere && info?.verb !== "watch" && response.statusCode < 400
 }

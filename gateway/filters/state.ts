@@ -67,6 +67,8 @@ export class RequestState implements Passing {
   endTimeLimit: (() => void) | undefined
   /** Ended by the server: timed out, or over a limit. */
   isTerminated = false
+  /** Its tenant, if another process answers it (workers/forward.ts). */
+  tenantElsewhere: { readonly exists: boolean } | undefined
   /** Set when the caller impersonates another user. */
   impersonator: User | undefined
   /** The caller holds a certificate of the gateway's administrators. */

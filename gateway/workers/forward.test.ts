@@ -21,6 +21,7 @@ import { chainOf, GatewayResponse } from "../filters/chain.ts"
 import { statusErrors } from "../filters/errors.ts"
 import { withRequestState } from "../filters/request-id.ts"
 import { withRequestInfo } from "../filters/request-info.ts"
+import type { RequestState } from "../filters/state.ts"
 import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { Forwarder } from "./forward.ts"
@@ -44,16 +45,18 @@ function closing(server: Server): Server {
 }
 
 /** Returns the port of a process that forwards the requests of two tenants to their owner. */
-async function startForwarder(owner: RequestListener): Promise<number> {
+async function startForwarder(
+  owner: RequestListener,
+  { routes = new Routes(0), active = new Arrivals<RequestState>() } = {},
+): Promise<number> {
   const folder = await temporaryFolder("polyplane-forward")
   onTestFinished(() => rm(folder, { recursive: true }))
   const socketOf = (): string => join(folder, "1.sock")
   await once(closing(createServer(owner)).listen(socketOf()), "listening")
-  const routes = new Routes(0)
   routes.set(["a", "b"].map((name) => ({ name, uid: `uid-${name}`, issuer: `issuer-${name}`, owner: 1 })))
   const forwarder = new Forwarder({ routes, identity: new ForwardedIdentity(createSecret()), socketOf, limits })
   onTestFinished(() => forwarder[Symbol.dispose]())
-  const filters = [withRequestState(new WeakMap(), new Arrivals()), withRequestInfo(undefined), forwarder.filter]
+  const filters = [withRequestState(new WeakMap(), active), withRequestInfo(undefined), forwarder.filter]
   const server = createServer({ ServerResponse: GatewayResponse }, chainOf(filters, statusErrors(silentLog)))
   await once(closing(server).listen(0, "127.0.0.1"), "listening")
   return (server.address() as AddressInfo).port
@@ -109,6 +112,21 @@ test("what the owner says before its answer is passed on", async () => {
   ]
   expect([hints.statusCode, hints.headers]).toEqual([103, { link: "</a>; rel=preload" }])
   expect(await text(answer)).toBe("body")
+})
+
+test("it is known of a stream from another process for how long its tenant exists", async () => {
+  const [routes, active] = [new Routes(0), new Arrivals<RequestState>()]
+  const port = await startForwarder(() => undefined, { routes, active })
+  await ask(port, "/tenants/a/api/v1/namespaces/default/pods/p/log")
+  await expect.poll(() => active.values.length).toBe(1)
+  const isThere = (): boolean | undefined => active.values[0]?.tenantElsewhere?.exists
+  expect(isThere()).toBe(true)
+  routes.set([{ name: "a", uid: "uid-a", issuer: "issuer-a" }])
+  expect(isThere()).toBe(true)
+  routes.set([{ name: "a", uid: "uid-another", issuer: "issuer-another", owner: 1 }])
+  expect(isThere()).toBe(false)
+  routes.delete("a")
+  expect(isThere()).toBe(false)
 })
 
 test("the owner's answer may have the headers that it takes of a server", async () => {

@@ -86,6 +86,7 @@ export class Forwarder implements Disposable {
     const answered = this.#shares.begin(tenant)
     try {
       const hold = state.isLongRunning && tenant !== "" ? this.#shares.holdFor(tenant) : undefined
+      if (state.isLongRunning) state.tenantElsewhere = routes.tenant(tenant)
       return await this.#forward(request, response, state, { otherwise, answered, hold })
     } finally {
       answered()

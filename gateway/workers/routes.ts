@@ -19,6 +19,23 @@ export interface Route {
   owner?: number
 }
 
+/** A tenant, also while it moves, but no other one that gets its name. */
+class RoutedTenant {
+  readonly #routes: Routes
+  readonly #name: string
+  readonly #uid: string
+
+  constructor(routes: Routes, { name, uid }: Route) {
+    this.#routes = routes
+    this.#name = name
+    this.#uid = uid
+  }
+
+  get exists(): boolean {
+    return this.#routes.get(this.#name)?.uid === this.#uid
+  }
+}
+
 export class Routes {
   readonly self: number
   readonly #byName = new Map<string, Route>()
@@ -32,6 +49,12 @@ export class Routes {
 
   get(name: string): Route | undefined {
     return this.#byName.get(name)
+  }
+
+  /** Tells of a tenant as long as it is asked. */
+  tenant(name: string): RoutedTenant | undefined {
+    const route = this.get(name)
+    return route === undefined ? undefined : new RoutedTenant(this, route)
   }
 
   set(routes: readonly Route[]): void {
