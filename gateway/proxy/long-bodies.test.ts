@@ -1,0 +1,79 @@
+// What a client sends through a proxy may take longer than a body of any other request.
+
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { TLSSocket } from "node:tls"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { NodeFixture } from "../testing/node-fixture.ts"
+import { askRaw } from "../testing/raw-request.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
+
+let gateway: TestGateway
+let tenant: TestTenant
+let node: NodeFixture
+let program: Server
+
+beforeAll(async () => {
+  node = await NodeFixture.start()
+  gateway = await startTestGateway({ nodeDialer: () => node.dialer, limits: { bodyTimeoutMs: 1000 } })
+  tenant = await gateway.createTenant("a")
+  program = createServer((request, response) => {
+    if (request.url === "/silent") response.flushHeaders()
+    else if (request.url === "/waits") request.once("data", () => response.end("begun"))
+    else request.pipe(response)
+  })
+  await once(program.listen(0, "127.0.0.1"), "listening")
+  const { port } = program.address() as AddressInfo
+  await node.addPod(gateway.gateway.tenants.client("a"), "web", { 8080: port })
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await node?.[Symbol.asyncDispose]()
+  program?.closeAllConnections()
+  program?.close()
+})
+
+const proxy = "/api/v1/namespaces/default/pods/web:8080/proxy"
+
+/** A request whose body has not come, and what is answered so far. */
+async function begin(path: string): Promise<{ socket: TLSSocket; answer: () => string }> {
+  const socket = await askRaw(gateway, tenant, path, "transfer-encoding: chunked\r\n")
+  let answer = ""
+  socket.setEncoding("latin1").on("data", (piece: string) => (answer += piece))
+  return { socket, answer: () => answer }
+}
+
+/** Until the gateway has looked at all bodies that had begun before. */
+async function untilBodiesAreLate(): Promise<void> {
+  const other = await begin("/version")
+  await once(other.socket, "close")
+  expect(other.answer()).toMatch(/^HTTP\/1\.1 (?:200|408) /)
+}
+
+test("a body that takes long reaches the program, and its answer the client", async () => {
+  const { socket, answer } = await begin(`${proxy}/echo`)
+  socket.write("4\r\nlong\r\n")
+  await expect.poll(answer).toMatch(/long/)
+  await untilBodiesAreLate()
+  socket.write("4\r\nbody\r\n0\r\n\r\n")
+  await expect.poll(answer).toMatch(/\r\nlong\r\n4\r\nbody\r\n0\r\n\r\n$/)
+  // The connection is as before.
+  socket.write(`GET /tenants/a/version HTTP/1.1\r\nhost: a\r\n\r\n`)
+  await expect.poll(answer).toMatch(/gitVersion/)
+})
+
+test("a connection ends with the answer to a body that has taken long and has not ended", async () => {
+  const { socket, answer } = await begin(`${proxy}/waits`)
+  await untilBodiesAreLate()
+  socket.write("4\r\nlong\r\n")
+  await once(socket, "close")
+  expect(answer()).toMatch(/^HTTP\/1\.1 200 [^]*begun/)
+})
+
+test("a head that takes long ends the connection, whatever is being answered on it", async () => {
+  const socket = await askRaw(gateway, tenant, `${proxy}/silent`)
+  socket.resume().write("GET /")
+  await once(socket, "close")
+})
