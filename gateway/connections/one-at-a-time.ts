@@ -44,7 +44,11 @@ export function oneAtATime<Response extends ServerResponse>(serve: Serve<Respons
 
   function begin(request: IncomingMessage, response: Response, line: Line): void {
     line.isBusy = true
-    response.once("close", () => next(line, request.socket))
+    response.once("close", () => {
+      // The next one is behind it. Node does so with a body that nobody has begun to read.
+      if (!request.complete) request.unpipe().resume()
+      next(line, request.socket)
+    })
     if (isLast(request)) response.shouldKeepAlive = false
     serve(request, response)
   }

@@ -1,4 +1,4 @@
-// What a client sends through a proxy may take longer than a body of any other request.
+// What a client sends through a proxy may take longer than a body of any other request, and may be more than the program takes.
 
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
@@ -21,6 +21,8 @@ beforeAll(async () => {
   program = createServer((request, response) => {
     if (request.url === "/silent") response.flushHeaders()
     else if (request.url === "/waits") request.once("data", () => response.end("begun"))
+    else if (request.url === "/closes") request.once("data", () => request.socket.destroy())
+    else if (request.url === "/answers") request.once("data", () => response.end("enough") && request.pause())
     else request.pipe(response)
   })
   await once(program.listen(0, "127.0.0.1"), "listening")
@@ -76,4 +78,23 @@ test("a head that takes long ends the connection, whatever is being answered on 
   const socket = await askRaw(gateway, tenant, `${proxy}/silent`)
   socket.resume().write("GET /")
   await once(socket, "close")
+})
+
+test.each([
+  ["that closes the connection", "/closes", 503],
+  ["that answers, and reads no more", "/answers", 200],
+])("a body for a program %s is received, and the next request is answered", async (_what, path, code) => {
+  const socket = await askRaw(gateway, tenant, `${proxy}${path}`, "transfer-encoding: chunked\r\n")
+  let answers = ""
+  socket.setEncoding("latin1").on("data", (piece: string) => (answers += piece))
+  const piece = Buffer.alloc(1024 * 1024, "x")
+  for (let pieces = 0; pieces < 20; pieces++) {
+    socket.write(`${piece.length.toString(16)}\r\n`)
+    socket.write(piece)
+    socket.write("\r\n")
+  }
+  socket.write("0\r\n\r\nGET /tenants/a/version HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+  await once(socket, "close")
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${code}`, "HTTP/1.1 200"])
+  expect(answers).toMatch(/gitVersion/)
 })

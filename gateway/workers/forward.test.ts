@@ -17,6 +17,7 @@ import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { temporaryFolder } from "../../test/harness/folders.ts"
+import { oneAtATime } from "../connections/one-at-a-time.ts"
 import { chainOf, GatewayResponse } from "../filters/chain.ts"
 import { statusErrors } from "../filters/errors.ts"
 import { withRequestState } from "../filters/request-id.ts"
@@ -52,12 +53,15 @@ async function startForwarder(
   const folder = await temporaryFolder("polyplane-forward")
   onTestFinished(() => rm(folder, { recursive: true }))
   const socketOf = (): string => join(folder, "1.sock")
-  await once(closing(createServer(owner)).listen(socketOf()), "listening")
+  await once(closing(createServer({ keepAliveTimeout: 0 }, owner)).listen(socketOf()), "listening")
   routes.set(["a", "b"].map((name) => ({ name, uid: `uid-${name}`, issuer: `issuer-${name}`, owner: 1 })))
   const forwarder = new Forwarder({ routes, identity: new ForwardedIdentity(createSecret()), socketOf, limits })
   onTestFinished(() => forwarder[Symbol.dispose]())
   const filters = [withRequestState(new WeakMap(), active), withRequestInfo(undefined), forwarder.filter]
-  const server = createServer({ ServerResponse: GatewayResponse }, chainOf(filters, statusErrors(silentLog)))
+  const server = createServer(
+    { ServerResponse: GatewayResponse },
+    oneAtATime(chainOf(filters, statusErrors(silentLog))),
+  )
   await once(closing(server).listen(0, "127.0.0.1"), "listening")
   return (server.address() as AddressInfo).port
 }
@@ -148,6 +152,27 @@ test("places of clients that have left are free again", async () => {
     for (const socket of sockets) socket.destroy()
     await expect.poll(() => gone).toBe(all)
   }
+})
+
+test("a body that the owner does not take is received, and nothing is left of the request", async () => {
+  const taken = new Set<Socket>()
+  const port = await startForwarder((request, response) => {
+    const { socket, method } = request
+    taken.add(socket)
+    socket.once("close", () => taken.delete(socket))
+    if (method === "POST") request.once("data", () => request.pause())
+    response.once("close", () => request.resume())
+    response.end("enough")
+  })
+  const socket = connect(port, "127.0.0.1")
+  onTestFinished(() => void socket.destroy())
+  const bytes = 20 * 1024 * 1024
+  socket.write(`POST /tenants/a/api HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\n\r\n`)
+  socket.write(Buffer.alloc(bytes))
+  socket.write("GET /tenants/a/api HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+  expect((await text(socket)).match(/enough/g)?.length).toBe(2)
+  // That of the second request is kept.
+  await expect.poll(() => taken.size).toBe(1)
 })
 
 async function ask(port: number, path: string): Promise<Socket> {

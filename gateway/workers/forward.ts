@@ -141,7 +141,7 @@ export class Forwarder implements Disposable {
     let answer: IncomingMessage | undefined
     let sent = false
     state.whenDone(() => {
-      if (answer?.complete !== true) outgoing.destroy()
+      if (answer?.complete !== true || !outgoing.writableFinished) outgoing.destroy()
     })
     if (!state.isLongRunning) {
       const limit = this.#parts.limits.requestTimeoutMs + graceMs
