@@ -84,6 +84,11 @@ const floods: Record<string, (index: number) => Buffer> = {
       frame("headers", endStream | endHeaders, 2 * index + 1, request),
       frame("reset", 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
     ]),
+  "streams that the gateway must reset": (index) =>
+    Buffer.concat([
+      frame("headers", endStream | endHeaders, 2 * index + 1, request),
+      frame("windowUpdate", 0, 2 * index + 1, Buffer.alloc(4)),
+    ]),
   "header frames without an end": (index) =>
     index === 0 ? frame("headers", endStream, 1, request) : frame("continuation", 0, 1, literal("a", "b")),
   settings: () => frame("settings", 0, 0),
