@@ -74,7 +74,7 @@ export interface GatewayLimits {
   handshakeTimeoutMs: number
   /** Time until all headers have been received. Beyond: 408. */
   headersTimeoutMs: number
-  /** Time until the whole body has been received. Beyond: 408. */
+  /** Time until the whole body has been received, unless a long-running request is being answered. Beyond: 408. */
   bodyTimeoutMs: number
   /** How long an idle connection stays open. */
   keepAliveMs: number

@@ -1,47 +1,32 @@
 // What a client sends through a proxy may take longer than a body of any other request, and may be more than the program takes.
 
 import { once } from "node:events"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer } from "node:http"
 import type { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { NodeFixture } from "../testing/node-fixture.ts"
+import { proxyPath as proxy, type ProxiedProgram, startProxiedProgram } from "../testing/proxied-program.ts"
 import { askRaw } from "../testing/raw-request.ts"
-import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
-let gateway: TestGateway
-let tenant: TestTenant
-let node: NodeFixture
-let program: Server
+let proxied: ProxiedProgram
 
 beforeAll(async () => {
-  node = await NodeFixture.start()
-  gateway = await startTestGateway({ nodeDialer: () => node.dialer, limits: { bodyTimeoutMs: 1000 } })
-  tenant = await gateway.createTenant("a")
-  program = createServer((request, response) => {
+  const program = createServer((request, response) => {
     if (request.url === "/silent") response.flushHeaders()
     else if (request.url === "/waits") request.once("data", () => response.end("begun"))
     else if (request.url === "/closes") request.once("data", () => request.socket.destroy())
     else if (request.url === "/answers") request.once("data", () => response.end("enough") && request.pause())
     else request.pipe(response)
   })
-  await once(program.listen(0, "127.0.0.1"), "listening")
-  const { port } = program.address() as AddressInfo
-  await node.addPod(gateway.gateway.tenants.client("a"), "web", { 8080: port })
+  proxied = await startProxiedProgram(program, { limits: { bodyTimeoutMs: 1000 } })
 })
 
-afterAll(async () => {
-  await gateway?.[Symbol.asyncDispose]()
-  await node?.[Symbol.asyncDispose]()
-  program?.closeAllConnections()
-  program?.close()
-})
+afterAll(() => proxied?.[Symbol.asyncDispose]())
 
-const proxy = "/api/v1/namespaces/default/pods/web:8080/proxy"
+const ask = (path: string, headers = ""): Promise<TLSSocket> => askRaw(proxied.gateway, proxied.tenant, path, headers)
 
 /** A request whose body has not come, and what is answered so far. */
 async function begin(path: string): Promise<{ socket: TLSSocket; answer: () => string }> {
-  const socket = await askRaw(gateway, tenant, path, "transfer-encoding: chunked\r\n")
+  const socket = await ask(path, "transfer-encoding: chunked\r\n")
   let answer = ""
   socket.setEncoding("latin1").on("data", (piece: string) => (answer += piece))
   return { socket, answer: () => answer }
@@ -75,7 +60,7 @@ test("a connection ends with the answer to a body that has taken long and has no
 })
 
 test("a head that takes long ends the connection, whatever is being answered on it", async () => {
-  const socket = await askRaw(gateway, tenant, `${proxy}/silent`)
+  const socket = await ask(`${proxy}/silent`)
   socket.resume().write("GET /")
   await once(socket, "close")
 })
@@ -84,7 +69,7 @@ test.each([
   ["that closes the connection", "/closes", 503],
   ["that answers, and reads no more", "/answers", 200],
 ])("a body for a program %s is received, and the next request is answered", async (_what, path, code) => {
-  const socket = await askRaw(gateway, tenant, `${proxy}${path}`, "transfer-encoding: chunked\r\n")
+  const socket = await ask(`${proxy}${path}`, "transfer-encoding: chunked\r\n")
   let answers = ""
   socket.setEncoding("latin1").on("data", (piece: string) => (answers += piece))
   const piece = Buffer.alloc(1024 * 1024, "x")

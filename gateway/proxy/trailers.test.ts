@@ -1,28 +1,20 @@
 // What a program says before its answer and after its body, as through kube-apiserver.
 
 import { once } from "node:events"
-import { createServer, type IncomingMessage, type InformationEvent, type Server } from "node:http"
+import { createServer, type IncomingMessage, type InformationEvent } from "node:http"
 import { connect } from "node:http2"
 import { request as httpsRequest } from "node:https"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { NodeFixture } from "../testing/node-fixture.ts"
+import { type ProxiedProgram, proxyPath, startProxiedProgram } from "../testing/proxied-program.ts"
 import { askRaw } from "../testing/raw-request.ts"
-import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
-let gateway: TestGateway
-let tenant: TestTenant
-let node: NodeFixture
-let program: Server
+let proxied: ProxiedProgram
 /** What the program was told last of which its clients take. */
 let told: unknown
 
 beforeAll(async () => {
-  node = await NodeFixture.start()
-  gateway = await startTestGateway({ nodeDialer: () => node.dialer })
-  tenant = await gateway.createTenant("a")
-  program = createServer(({ method, url, headers }, { socket }) => {
+  const program = createServer(({ method, url, headers }, { socket }) => {
     told = headers.te
     if (url === "/unannounced") {
       socket?.end(
@@ -53,27 +45,20 @@ beforeAll(async () => {
     const body = ["4", "body", "0", "X-Sum: 1", "X-Many: a", "X-Many: b", ""]
     socket?.end([...head, "", ...(method === "HEAD" ? [] : body), ""].join("\r\n"))
   })
-  await once(program.listen(0, "127.0.0.1"), "listening")
-  const { port } = program.address() as AddressInfo
-  await node.addPod(gateway.gateway.tenants.client("a"), "web", { 8080: port })
+  proxied = await startProxiedProgram(program)
 })
 
-afterAll(async () => {
-  await gateway?.[Symbol.asyncDispose]()
-  await node?.[Symbol.asyncDispose]()
-  program?.closeAllConnections()
-  program?.close()
-})
+afterAll(() => proxied?.[Symbol.asyncDispose]())
 
-const own = "/api/v1/namespaces/default/pods/web:8080/proxy/"
+const own = `${proxyPath}/`
 const path = `/tenants/a${own}`
 const credential = () => {
-  const { certificate: cert, key } = tenant
-  return { ca: gateway.gateway.certificateAuthority, cert, key }
+  const { certificate: cert, key } = proxied.tenant
+  return { ca: proxied.gateway.gateway.certificateAuthority, cert, key }
 }
 
 test.each(["GET", "POST", "HEAD"])("%s over HTTP/1.1", async (method) => {
-  const request = httpsRequest(`${gateway.gateway.url}${path}`, { ...credential(), method, agent: false }).end()
+  const request = httpsRequest(`${proxied.gateway.url}${path}`, { ...credential(), method, agent: false }).end()
   const [response] = (await once(request, "response")) as [IncomingMessage]
   const isHead = method === "HEAD"
   expect(response.headers.trailer).toBe(isHead ? undefined : "X-Sum, X-None, X-Many")
@@ -86,14 +71,14 @@ test.each([
   ["gzip", undefined],
 ])("a client that takes %s: the program is told %s", async (te, expected) => {
   const headers = { te, connection: "te" }
-  const request = httpsRequest(`${gateway.gateway.url}${path}`, { ...credential(), headers, agent: false }).end()
+  const request = httpsRequest(`${proxied.gateway.url}${path}`, { ...credential(), headers, agent: false }).end()
   const [response] = (await once(request, "response")) as [IncomingMessage]
   await text(response)
   expect(told).toBe(expected)
 })
 
 test("over HTTP/2", async () => {
-  const session = connect(gateway.gateway.url, credential())
+  const session = connect(proxied.gateway.url, credential())
   onTestFinished(() => session.destroy())
   const stream = session.request({ ":path": path })
   const trailers = once(stream, "trailers")
@@ -104,18 +89,18 @@ test("over HTTP/2", async () => {
 })
 
 test("a client of HTTP/1.0 gets none", async () => {
-  const socket = await askRaw(gateway, tenant, `${own} HTTP/1.0\r\nx: `)
+  const socket = await askRaw(proxied.gateway, proxied.tenant, `${own} HTTP/1.0\r\nx: `)
   const answer = await text(socket)
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   expect(answer).toMatch(/\r\n\r\nbody$/)
 })
 
 test("trailers of which it had said nothing", async () => {
-  const request = httpsRequest(`${gateway.gateway.url}${path}unannounced`, { ...credential(), agent: false }).end()
+  const request = httpsRequest(`${proxied.gateway.url}${path}unannounced`, { ...credential(), agent: false }).end()
   const [response] = (await once(request, "response")) as [IncomingMessage]
   expect(await text(response)).toBe("body")
   expect([response.headers.trailer, response.trailers]).toEqual([undefined, { "x-sum": "1" }])
-  const session = connect(gateway.gateway.url, credential())
+  const session = connect(proxied.gateway.url, credential())
   onTestFinished(() => session.destroy())
   const stream = session.request({ ":path": `${path}unannounced` })
   const trailers = once(stream, "trailers")
@@ -125,11 +110,11 @@ test("trailers of which it had said nothing", async () => {
 
 test("informational answers", async () => {
   const hints: unknown[] = []
-  const request = httpsRequest(`${gateway.gateway.url}${path}early`, { ...credential(), agent: false }).end()
+  const request = httpsRequest(`${proxied.gateway.url}${path}early`, { ...credential(), agent: false }).end()
   request.on("information", ({ statusCode, headers }: InformationEvent) => hints.push([statusCode, headers]))
   const [response] = (await once(request, "response")) as [IncomingMessage]
   expect(await text(response)).toBe("body")
-  const session = connect(gateway.gateway.url, credential())
+  const session = connect(proxied.gateway.url, credential())
   onTestFinished(() => session.destroy())
   const stream = session.request({ ":path": `${path}early` })
   stream.on("headers", ({ ":status": code, ...headers }) =>
@@ -138,13 +123,13 @@ test("informational answers", async () => {
   expect(await text(stream)).toBe("body")
   const both = [199, 103].map((code) => [code, { link: "</a>, </b>" }])
   expect(hints).toEqual([...both, ...both])
-  const old = await askRaw(gateway, tenant, `${own}early HTTP/1.0\r\nx: `)
+  const old = await askRaw(proxied.gateway, proxied.tenant, `${own}early HTTP/1.0\r\nx: `)
   expect(await text(old)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test("few of very many informational answers", async () => {
   let hints = 0
-  const request = httpsRequest(`${gateway.gateway.url}${path}many`, { ...credential(), agent: false }).end()
+  const request = httpsRequest(`${proxied.gateway.url}${path}many`, { ...credential(), agent: false }).end()
   request.on("information", () => hints++)
   const [response] = (await once(request, "response")) as [IncomingMessage]
   expect(await text(response)).toBe("body")

@@ -1,22 +1,17 @@
 // Forwarded streams whose clients read nothing: what all of them hold together is limited, and those that read go on.
 
 import { once } from "node:events"
-import { createServer, type Server } from "node:http"
+import { createServer } from "node:http"
 import { connect, type IncomingHttpHeaders } from "node:http2"
-import type { AddressInfo } from "node:net"
 import { Readable, type Duplex } from "node:stream"
 import type { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { NodeFixture } from "../testing/node-fixture.ts"
+import { type ProxiedProgram, proxyPath, startProxiedProgram } from "../testing/proxied-program.ts"
 import { askRaw } from "../testing/raw-request.ts"
-import { startTestGateway, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 
 const MiB = 1024 * 1024
 
-let gateway: TestGateway
-let tenant: TestTenant
-let node: NodeFixture
-let program: Server
+let proxied: ProxiedProgram
 /** Streams that the program writes. */
 let open = 0
 let begun = 0
@@ -41,10 +36,7 @@ function endless(to: Duplex | NodeJS.WritableStream): void {
 }
 
 beforeAll(async () => {
-  node = await NodeFixture.start()
-  gateway = await startTestGateway({ nodeDialer: () => node.dialer, limits: { maxUnsentBytes: 2 * MiB } })
-  tenant = await gateway.createTenant("a")
-  program = createServer(({ url }, response) => {
+  const program = createServer(({ url }, response) => {
     if (url === "/endless") return endless(response)
     const bytes = Number(url?.slice(1)) * MiB
     response.writeHead(200, { "content-type": "text/html" }).end(Buffer.alloc(bytes, "x"))
@@ -53,20 +45,13 @@ beforeAll(async () => {
     socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
     endless(socket)
   })
-  await once(program.listen(0, "127.0.0.1"), "listening")
-  const { port } = program.address() as AddressInfo
-  await node.addPod(gateway.gateway.tenants.client("a"), "web", { 8080: port })
+  proxied = await startProxiedProgram(program, { limits: { maxUnsentBytes: 2 * MiB } })
 })
 
-afterAll(async () => {
-  await gateway?.[Symbol.asyncDispose]()
-  await node?.[Symbol.asyncDispose]()
-  program?.closeAllConnections()
-  program?.close()
-})
+afterAll(() => proxied?.[Symbol.asyncDispose]())
 
 function ask(headers = ""): Promise<TLSSocket> {
-  return askRaw(gateway, tenant, "/api/v1/namespaces/default/pods/web:8080/proxy/endless", headers)
+  return askRaw(proxied.gateway, proxied.tenant, `${proxyPath}/endless`, headers)
 }
 
 /** Buffers of the kernel grow while they are filled, so a stream that nobody reads goes on a while, and its wait begins again. */
@@ -106,13 +91,14 @@ test.each([
   ["rewritten", 3],
   ["too long to be rewritten", 7],
 ])("a page that is %s counts while it is not taken", async (_what, size) => {
-  const session = connect(gateway.gateway.url, {
+  const { gateway, tenant } = proxied
+  const session = connect(gateway.url, {
     ca: gateway.gateway.certificateAuthority,
     cert: tenant.certificate,
     key: tenant.key,
   })
   onTestFinished(() => session.destroy())
-  const path = `/tenants/a/api/v1/namespaces/default/pods/web:8080/proxy/${size}`
+  const path = `/tenants/a${proxyPath}/${size}`
   const stream = session.request({ ":path": path }).on("error", () => undefined)
   const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders]
   expect(headers[":status"]).toBe(200)
