@@ -14,7 +14,7 @@ import { connect, type AddressInfo, type Socket } from "node:net"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { temporaryFolder } from "../../test/harness/folders.ts"
 import { oneAtATime } from "../connections/one-at-a-time.ts"
@@ -131,6 +131,18 @@ test("it is known of a stream from another process for how long its tenant exist
   expect(isThere()).toBe(false)
   routes.delete("a")
   expect(isThere()).toBe(false)
+})
+
+test("a request that is ended while it waits for an owner looks for it no more", async () => {
+  const [routes, active] = [new Routes(0), new Arrivals<RequestState>()]
+  const port = await startForwarder(() => undefined, { routes, active })
+  routes.set([{ name: "a", uid: "uid-a", issuer: "issuer-a" }])
+  const looks = vi.spyOn(routes, "ownerOf")
+  const answer = get(port, "/tenants/a/api/v1/namespaces/default/pods/p/log")
+  await expect.poll(() => looks.mock.calls.length).toBe(2)
+  active.values[0]?.abort(new Error("over"))
+  expect((await answer).statusCode).toBe(503)
+  expect(looks.mock.calls.length).toBeLessThan(5)
 })
 
 test("the owner's answer may have the headers that it takes of a server", async () => {

@@ -109,7 +109,9 @@ export class Forwarder implements Disposable {
         if (await this.#exchange(request, response, state, { ...exchange, owner })) return true
       }
       if (state.isOver) return true
-      if (performance.now() > until) throw serviceUnavailable("no process serves the tenant at the moment")
+      // The tenant may be gone, or this process be stopping.
+      if (state.isAborted || performance.now() > until)
+        throw serviceUnavailable("no process serves the tenant at the moment")
       const pause = owner === undefined ? until - performance.now() : againMs
       await routes.change(AbortSignal.any([state.signal, AbortSignal.timeout(Math.max(1, Math.ceil(pause)))]))
     }
