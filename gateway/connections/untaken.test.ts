@@ -1,10 +1,9 @@
 import type { ServerResponse } from "node:http"
 import { expect, test } from "vitest"
-import type { RequestState } from "../filters/state.ts"
 import { Arrivals } from "../request/arrivals.ts"
 import { Sweeper } from "./untaken.ts"
 
-type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "tenantElsewhere" | "summary">
+type Answered = ConstructorParameters<typeof Sweeper>[0]["values"][number]
 
 const ofShort = { isLongRunning: false, isAborted: false, summary: {} } as Omit<Answered, "response">
 
@@ -54,9 +53,35 @@ test.each([
     const response = { writableEnded: true, statusCode: of.statusCode, destroy: () => (isDestroyed = true) }
     const active = new Arrivals<Answered>()
     const controlPlane = "tenantElsewhere" in of ? undefined : {}
-    active.add({ ...of, response, summary: { info: { verb: of.verb }, controlPlane } } as unknown as Answered)
+    const summary = { info: { verb: of.verb }, controlPlane }
+    const state = { ...of, response, summary, abort: () => Object.assign(state, { isAborted: true }) }
+    active.add(state as unknown as Answered)
     const sweeper = new Sweeper(active)
     for (let sweeps = 0; sweeps < 10; sweeps++) sweeper.sweep()
     expect(isDestroyed).toBe(!gets)
   },
 )
+
+test("streams of a tenant of another process are ended when it is gone", () => {
+  const tenant = { exists: true }
+  const aborted: string[] = []
+  const active = new Arrivals<Answered>()
+  const stream = (name: string, tenantElsewhere: typeof tenant | undefined): void => {
+    const state = {
+      response: { writableEnded: false },
+      isAborted: false,
+      tenantElsewhere,
+      abort: () => aborted.push(name),
+    }
+    active.add(state as unknown as Answered)
+  }
+  stream("of that tenant", tenant)
+  stream("of another one", { exists: true })
+  stream("of one of this process", undefined)
+  const sweeper = new Sweeper(active)
+  sweeper.sweep()
+  expect(aborted).toEqual([])
+  tenant.exists = false
+  sweeper.sweep()
+  expect(aborted).toEqual(["of that tenant"])
+})

@@ -3,14 +3,17 @@
 // with its stream or connection.
 //
 // Clients of logs and proxies take their time, as a pager does, and upstream waits for them: what such an answer holds is counted
-// (client/http/unsent.ts). Not when their tenant is gone. And a refusal is like any other answer: who asked may be unknown.
+// (client/http/unsent.ts). Not when their tenant is gone: if it was another process's, this one notices here, also for the client of an exec
+// that does not take its end. And a refusal is like any other answer: who asked may be unknown.
 
 import type { ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { RequestState } from "../filters/state.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 
-type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "tenantElsewhere" | "summary">
+type Answered = Pick<RequestState, "response" | "isLongRunning" | "isAborted" | "abort" | "tenantElsewhere" | "summary">
+
+const gone = new Error("the tenant has been deleted")
 
 /** Every `limitMs` the answers are destroyed that had ended the time before already. */
 export function endUntaken(server: Pick<Server, "once">, active: Arrivals<RequestState>, limitMs: number): void {
@@ -28,6 +31,8 @@ export class Sweeper {
   }
 
   sweep(): void {
+    for (const state of this.#active.values)
+      if (state.tenantElsewhere?.exists === false && !state.isAborted) state.abort(gone)
     const ended = this.#active.values.filter((state) => hasEnded(state.response) && !mayWait(state))
     const before = this.#ended
     this.#ended = new Set(ended.filter((state) => !before.has(state)))
@@ -42,6 +47,6 @@ function hasEnded(response: ServerResponse & { readonly isEnding?: boolean }): b
 
 function mayWait({ response, isLongRunning, isAborted, tenantElsewhere, summary }: Answered): boolean {
   const { info, controlPlane } = summary
-  const isTenantThere = controlPlane === undefined ? tenantElsewhere?.exists === true : !isAborted
-  return isLongRunning && isTenantThere && info?.verb !== "watch" && response.statusCode < 400
+  const isCounted = controlPlane !== undefined || tenantElsewhere !== undefined
+  return isLongRunning && !isAborted && isCounted && info?.verb !== "watch" && response.statusCode < 400
 }
