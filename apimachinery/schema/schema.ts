@@ -58,6 +58,8 @@ export interface FieldSchema {
   /** Go's name of that struct, and Go's name of a field's own type ("v1.Protocol"): both are for decode errors. */
   in?: string
   goType?: string
+  /** Go's name of the field, if it is not the capitalized one of JSON; for errors of protobuf. */
+  goName?: string
   /**
    * How Go's encoder treats a zero value (0, "", false, empty list, …): "omit" drops it even if it was given, "write" prints it
    * even if it was not. Absent for pointers, which are printed if they are set.

@@ -58,7 +58,8 @@ export function checkKind(object: KubeObject, expected: Expected, text = () => J
       ? notRegistered({ ...given, kind: object.kind })
       : `converting (${type}) to (${packageOf(group)}.${kind}): unknown conversion`
   const shown = goQuote(given.version)
-  throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
+  // In protobuf a kind may have bytes that are no text, which Go quotes and JSON does not have.
+  throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`.toWellFormed())
 }
 
 /** For two kinds of a group that cannot be converted into each other. */

@@ -69,7 +69,7 @@ function* decoded(
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
     const check = (given: { apiVersion: string; kind: string }): void => checkKind({ ...given, metadata: {} }, expected)
-    return yield* decodingValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
+    return yield* decodingValue(ctx, parseProtobuf(bytes, expected.schema, expected, check), expected, validation)
   }
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }

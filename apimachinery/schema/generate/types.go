@@ -38,6 +38,8 @@ type Field struct {
 	In string `json:"in,omitempty"`
 	// How Go prints the type if it has its own name (v1.Protocol), for decode errors.
 	GoType string `json:"goType,omitempty"`
+	// Go's name of the field, if it is not the capitalized one of JSON, for errors of protobuf.
+	GoName string `json:"goName,omitempty"`
 	// How Go's encoder treats a zero value: "omit" (dropped even if it was given), "write" (printed even if it was not given); ""
 	// for pointers, which are printed if they are set.
 	Zero string `json:"zero,omitempty"`
@@ -142,6 +144,9 @@ func (table typeTable) addFields(described *Type, goType reflect.Type, definitio
 		}
 		fact.Type = table.typeOf(field.Type, goType.String()+"."+field.Name)
 		fact.GoType = printedGoType(field.Type, fact.Type)
+		if fact.Protobuf > 0 && field.Name != strings.ToUpper(name[:1])+name[1:] {
+			fact.GoName = field.Name
+		}
 		fact.Zero, fact.Pointer = zeroRule(field.Type, options)
 		if property, ok := definition.Schema.Properties[name]; ok {
 			fact.fromOpenAPI(property)

@@ -102,6 +102,104 @@ describe("parseProtobuf()", () => {
     expect(() => parse(kind, body)).toThrow(expect.objectContaining({ code: 400 }) as Error)
   })
 
+  // In the words of the code that gogo-protobuf generates.
+  test.each<[string, string, Uint8Array, string]>([
+    ["a number", "v1/ConfigMap", envelope(number(1, 5)), "proto: wrong wireType = 0 for field ObjectMeta"],
+    ["a group", "v1/ConfigMap", envelope(Buffer.from("0b0c", "hex")), "proto: wrong wireType = 3 for field ObjectMeta"],
+    [
+      "a number deep inside",
+      "v1/Pod",
+      envelope(bytes(2, bytes(2, number(15, 1)))),
+      "proto: wrong wireType = 0 for field SecurityContext",
+    ],
+    [
+      "bytes for a boolean",
+      "v1/Pod",
+      envelope(bytes(2, bytes(11, "x"))),
+      "proto: wrong wireType = 2 for field HostNetwork",
+    ],
+    ["a number without end", "v1/Pod", envelope(bytes(2, bytes(14, bytes(4, Buffer.of(0x80))))), "unexpected EOF"],
+    [
+      "the end of a group",
+      "v1/Pod",
+      envelope(bytes(2, Buffer.of(0x0c))),
+      "proto: PodSpec: wiretype end group for non-group",
+    ],
+    ["field zero", "v1/Pod", envelope(Buffer.of(0, 0)), "proto: Pod: illegal tag 0 (wire type 0)"],
+    [
+      "a negative field",
+      "v1/Pod",
+      envelope(Buffer.from("f8ffffff7f01", "hex")),
+      "proto: Pod: illegal tag -1 (wire type 34359738360)",
+    ],
+    ["wire type 6", "v1/Pod", envelope(Buffer.of(0x7e)), "proto: illegal wireType 6"],
+    ["an unknown group without end", "v1/Pod", envelope(Buffer.from("c33e", "hex")), "unexpected EOF"],
+    [
+      "a negative length",
+      "v1/Pod",
+      envelope(Buffer.from("0affffffffffffffffff01", "hex")),
+      "proto: negative length found during unmarshaling",
+    ],
+    [
+      "the embedded source of a volume",
+      "v1/Pod",
+      envelope(bytes(2, bytes(1, number(2, 1)))),
+      "proto: wrong wireType = 0 for field VolumeSource",
+    ],
+    [
+      "a text for a time",
+      "v1/Pod",
+      envelope(bytes(1, bytes(8, bytes(1, "x")))),
+      "proto: wrong wireType = 2 for field Seconds",
+    ],
+  ])("says of %s in a %s what Go says", (_what, kind, body, message) => {
+    const parsed = () => parseProtobuf(body, schemaNamed(kind), { kind: "Thing", version: "v1" })
+    expect(parsed).toThrow(`Thing in version "v1" cannot be handled as a Thing: ${message}`)
+  })
+
+  test("refuses an envelope as unrecognized", () => {
+    const body = Buffer.from("6b3873000801", "hex")
+    expect(() => parseProtobuf(body, schemaNamed("v1/Pod"), { kind: "Pod", version: "v1" })).toThrow(
+      "the object provided is unrecognized (must be of type Pod): proto: wrong wireType = 0 for field TypeMeta (6b3873000801)",
+    )
+  })
+
+  test.each<[string, string, Uint8Array, Json]>([
+    [
+      "a message in several parts as one",
+      "v1/ConfigMap",
+      envelope(bytes(1, bytes(1, "x")), bytes(1, bytes(3, "y"))),
+      { metadata: { name: "x", namespace: "y" } },
+    ],
+    [
+      "a number as long as its field",
+      "apps/v1/Deployment",
+      envelope(bytes(2, number(1, 2 ** 32 + 5))),
+      { spec: { replicas: 5 } },
+    ],
+    ["nothing of a group of newer clients", "v1/ConfigMap", envelope(Buffer.from("c33e0801c43e", "hex")), {}],
+    [
+      "an entry of a map without looking at wire types",
+      "v1/ConfigMap",
+      envelope(bytes(2, Buffer.from("080161", "hex"))),
+      { data: { a: "" } },
+    ],
+    [
+      "a time without fractions",
+      "v1/Pod",
+      envelope(bytes(1, bytes(8, number(2, 5)))),
+      { metadata: { creationTimestamp: "1970-01-01T00:00:00Z" } },
+    ],
+    [
+      "a quantity without text as zero",
+      "v1/ResourceQuota",
+      envelope(bytes(2, bytes(1, bytes(1, "pods")))),
+      { spec: { hard: { pods: "0" } } },
+    ],
+  ])("reads %s", (_what, kind, body, expected) => {
+    expect(parse(kind, body)).toEqual(expected)
+  })
+
   test("rejects a message truncated at any byte", () => {
     const whole = messageOf("v1/Pod")
     let refused = 0

@@ -1,16 +1,16 @@
 // Decodes Kubernetes' protobuf by the schema: client-go and kubectl send built-in kinds in this format. encode.ts encodes it.
-// Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto.
-//
-//   "k8s\0" │ Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw = the object's message, 3: encoding, 4: type }
+// Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto. envelope.ts reads what is around an object.
 
-import type { Json } from "../../object.ts"
+import { parseGroupVersion, type Json } from "../../object.ts"
+import { goQuote } from "../../go/quote.ts"
 import { badRequest } from "../../status.ts"
 import { narrowest, parseJson } from "../exact-integers.ts"
-import { setOwn, type JsonObject } from "../json-object.ts"
+import { isObject, setOwn, type JsonObject } from "../json-object.ts"
 import { survey } from "../json/survey.ts"
 import { unrecognized } from "../json/parse.ts"
-import { bytesOf, expectType, fieldOf, fieldsOf, Malformed, readVarint, type WireField } from "./wire.ts"
-import { readUnion } from "./unions.ts"
+import { readEnvelope } from "./envelope.ts"
+import { Malformed, MessageReader } from "./wire.ts"
+import { readUnion, type ReadProps } from "./unions.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 
 export const protobufMediaType = "application/vnd.kubernetes.protobuf"
@@ -19,40 +19,50 @@ const magic = Buffer.from("k8s\0")
 /** Maximum nesting of messages, and of JSON within a message; real Kubernetes objects are not deeper. */
 const maxDepth = 200
 
-/** The object in its JSON form; only the encoding is checked. Throws BadRequest. */
+const nothing: Buffer = Buffer.alloc(0)
+
+/** What the path expects, for messages. */
+interface Expected {
+  kind: string
+  version: string
+}
+
+/**
+ * The object in its JSON form; only the encoding is checked. `check` is called with the type that the body names before the rest
+ * is read. Throws BadRequest.
+ */
 export function parseProtobuf(
   bytes: Uint8Array,
   schema: Schema,
-  kind?: string,
+  expected?: Expected,
   check?: (given: { apiVersion: string; kind: string }) => void,
 ): Json {
   const refused = (detail: string): Error =>
-    kind === undefined ? badRequest(detail) : unrecognized(bytes, { kind }, detail)
+    expected === undefined ? badRequest(detail) : unrecognized(bytes, expected, detail)
   if (bytes.length === 0) throw refused("empty data")
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!buffer.subarray(0, magic.length).equals(magic)) {
     throw refused("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
   }
   if (buffer.length === magic.length) throw refused("empty body")
-  try {
-    const { typeMeta, raw } = readEnvelope(buffer.subarray(magic.length), refused)
-    const [apiVersion = "", kind = ""] = [1, 2].map((number) => bytesOf(typeMeta, number).toString("utf8"))
-    check?.({ apiVersion, kind })
-    const object = readMessage(schema, raw, 0)
-    if (apiVersion) object["apiVersion"] = apiVersion
-    if (kind) object["kind"] = kind
-    return object
-  } catch (error) {
-    if (error instanceof Malformed)
-      throw badRequest(`the body is not a protobuf message of this kind: ${error.message}`, { cause: error })
-    throw error
+  const { apiVersion, kind, raw } = translated(refused, () => readEnvelope(buffer.subarray(magic.length)))
+  check?.({ apiVersion, kind })
+  const unhandled = (detail: string): Error => {
+    if (expected === undefined) return badRequest(detail)
+    const version = apiVersion === "" ? expected.version : parseGroupVersion(apiVersion).version
+    return badRequest(
+      `${kind || expected.kind} in version ${goQuote(version)} cannot be handled as a ${expected.kind}: ${detail}`,
+    )
   }
+  const object = translated(unhandled, () => readMessage(schema, raw, 0))
+  if (apiVersion) object["apiVersion"] = apiVersion
+  if (kind) object["kind"] = kind
+  return object
 }
 
-/** Decodes the envelope of every object: its type and its message. */
-function readEnvelope(unknown: Buffer, refused: (detail: string) => Error): { typeMeta: Buffer; raw: Buffer } {
+function translated<T>(refused: (detail: string) => Error, read: () => T): T {
   try {
-    return { typeMeta: bytesOf(unknown, 1), raw: bytesOf(unknown, 2) }
+    return read()
   } catch (error) {
     throw error instanceof Malformed ? refused(error.message) : error
   }
@@ -61,8 +71,8 @@ function readEnvelope(unknown: Buffer, refused: (detail: string) => Error): { ty
 /** The meaning of the field numbers of a message. */
 type Layout = ReadonlyMap<number, Slot>
 
-/** A field; or an embedded Go struct, which is a separate message on the wire and flat in JSON. */
-type Slot = { name: string; field: FieldSchema } | { embedded: Map<number, Slot> }
+/** A field; or an embedded Go struct, which is a separate message on the wire and flat in JSON. `goName`: for errors. */
+type Slot = { goName: string } & ({ name: string; field: FieldSchema } | { embedded: Map<number, Slot> })
 
 const layouts = new WeakMap<Schema, Layout>()
 
@@ -71,117 +81,146 @@ function layoutOf(schema: Schema): Layout {
   if (known !== undefined) return known
   const layout = new Map<number, Slot>()
   for (const [name, field] of Object.entries(schema.fields ?? {})) {
-    const { protobuf, protobufIn } = field
+    const { protobuf, protobufIn, goName = capitalized(name) } = field
     if (protobuf === undefined) continue
     let slots = layout
-    for (const outer of [protobufIn ?? []].flat()) {
-      const slot = slots.get(outer) ?? { embedded: new Map<number, Slot>() }
+    const structs = field.in?.split(".") ?? []
+    for (const [level, outer] of [protobufIn ?? []].flat().entries()) {
+      const slot = slots.get(outer) ?? { goName: structs[level] ?? "", embedded: new Map<number, Slot>() }
       if (!("embedded" in slot)) throw new Error(`${schema.name ?? "a type"} has two fields numbered ${outer}`)
       slots.set(outer, slot)
       slots = slot.embedded
     }
-    slots.set(protobuf, { name, field })
+    slots.set(protobuf, { goName, name, field })
   }
   layouts.set(schema, layout)
   return layout
 }
 
-/** `depth`: number of enclosing messages. */
-function readMessage(schema: Schema, buffer: Buffer, depth: number): JsonObject {
-  const object: JsonObject = {}
-  readInto(object, layoutOf(schema), buffer, depth)
+/** `depth`: number of enclosing messages. `before`: what an earlier message of the same field said, to which this one adds. */
+function readMessage(schema: Schema, buffer: Buffer, depth: number, before?: Json): JsonObject {
+  const object = isObject(before) ? before : {}
+  readInto(object, layoutOf(schema), new MessageReader(buffer, lastName(schema.name)), depth)
   return object
 }
 
-function readInto(object: JsonObject, layout: Layout, buffer: Buffer, depth: number): void {
+const lastName = (name = ""): string => name.slice(name.lastIndexOf(".") + 1)
+
+function readInto(object: JsonObject, layout: Layout, reader: MessageReader, depth: number): void {
   if (depth > maxDepth) throw new Malformed("it is nested too deeply")
-  for (const wire of fieldsOf(buffer)) {
-    const slot = layout.get(wire.number)
+  for (let number = reader.next(); number > 0; number = reader.next()) {
+    const slot = layout.get(number)
     // Unknown numbers come from newer clients: they are ignored, as in Go's decoder.
-    if (slot === undefined) continue
-    if ("embedded" in slot) readInto(object, slot.embedded, expectType(wire, "bytes").bytes, depth + 1)
-    else if (slot.field.goType === verbsType)
-      object[slot.name] = readListMessage(slot.field.schema, expectType(wire, "bytes").bytes, depth)
-    else readField(object, slot.name, slot.field.schema, wire, depth)
+    if (slot === undefined) reader.skip()
+    else if ("embedded" in slot)
+      readInto(object, slot.embedded, new MessageReader(reader.bytes(slot.goName), slot.goName), depth + 1)
+    else readField(object, slot.name, slot.field, slot.goName, reader, depth)
   }
 }
 
-function readField(object: JsonObject, name: string, schema: Schema, wire: WireField, depth: number): void {
-  if (schema.type === "list" && schema.items !== undefined) {
+function readField(
+  object: JsonObject,
+  name: string,
+  { schema, goType }: FieldSchema,
+  goName: string,
+  reader: MessageReader,
+  depth: number,
+): void {
+  const { items } = schema
+  if (schema.type === "list" && items !== undefined) {
     const list = (object[name] ??= []) as Json[]
-    for (const item of readItems(schema.items, wire, depth)) list.push(item)
-  } else if (schema.type === "map" && schema.items !== undefined) {
-    const map = (object[name] ??= {}) as JsonObject
-    const entry = expectType(wire, "bytes").bytes
-    setOwn(map, bytesOf(entry, 1).toString("utf8"), readMapValue(schema.items, entry, depth))
-  } else object[name] = readValue(schema, wire, depth)
+    if (goType === verbsType) readListMessage(list, items, new MessageReader(reader.bytes(goName), "Verbs"))
+    else readItems(list, items, goName, reader, depth)
+  } else if (schema.type === "map" && items !== undefined) {
+    readEntry((object[name] ??= {}) as JsonObject, items, reader.within(goName), depth)
+  } else object[name] = readValue(schema, goName, reader, depth, object[name])
 }
 
-const absent: WireField = { number: 2, type: "bytes", value: 0n, bytes: Buffer.alloc(0) }
+/** The wire types in an entry are not looked at. */
+function readEntry(map: JsonObject, items: Schema, entry: MessageReader, depth: number): void {
+  let key = ""
+  let value: Json | undefined
+  for (let number = entry.next(); number !== 0; number = entry.next()) {
+    if (number === 1) key = entry.bytes("").toString("utf8")
+    else if (number === 2) value = readMapValue(items, entry, depth)
+    else entry.skip()
+  }
+  setOwn(map, key, value ?? readMapValue(items, new MessageReader(emptyValue), depth))
+}
 
-function readMapValue(schema: Schema, entry: Buffer, depth: number): Json {
-  if (schema.type !== "list" || schema.items === undefined)
-    return readValue(schema, fieldOf(entry, 2, "bytes") ?? absent, depth)
-  return readListMessage(schema, bytesOf(entry, 2), depth)
+/** A length of zero, or a number of it. */
+const emptyValue = Buffer.of(0)
+
+function readMapValue(schema: Schema, reader: MessageReader, depth: number): Json {
+  if (schema.type !== "list" || schema.items === undefined) return readValue(schema, "", reader, depth)
+  return readListMessage([], schema.items, new MessageReader(reader.bytes(""), "ExtraValue"))
 }
 
 /** Used by discovery: the only list besides ExtraValue that has its own type in Go, and is therefore a message. */
 export const verbsType = "v1.Verbs"
 
 /** A list that is the value of a map (ExtraValue), or has such a type, is a message with the items as its first field. */
-function readListMessage({ items = {} as Schema }: Schema, message: Buffer, depth: number): Json[] {
-  const list: Json[] = []
-  for (const wire of fieldsOf(message)) if (wire.number === 1) list.push(readValue(items, wire, depth))
+function readListMessage(list: Json[], items: Schema, reader: MessageReader): Json[] {
+  for (let number = reader.next(); number > 0; number = reader.next()) {
+    if (number === 1) list.push(readValue(items, "Items", reader, 0))
+    else reader.skip()
+  }
   return list
 }
 
 /** Repeated numbers may be packed: several in one field. */
-function readItems(items: Schema, wire: WireField, depth: number): Json[] {
-  if ((items.type !== "integer" && items.type !== "boolean") || wire.type !== "bytes")
-    return [readValue(items, wire, depth)]
-  const values: Json[] = []
-  for (let at = 0; at < wire.bytes.length;) {
-    const { value, end } = readVarint(wire.bytes, at)
-    values.push(readValue(items, { ...wire, type: "varint", value }, depth))
-    at = end
-  }
-  return values
+function readItems(list: Json[], items: Schema, goName: string, reader: MessageReader, depth: number): void {
+  const isPacked = (items.type === "integer" || items.type === "boolean") && reader.wireType === 2
+  if (!isPacked) list.push(readValue(items, goName, reader, depth))
+  else for (const value of reader.within(goName).varints()) list.push(numberOf(items, value))
 }
 
-function readValue(schema: Schema, wire: WireField, depth: number): Json {
+function numberOf({ type, format }: Schema, value: bigint): Json {
+  if (type === "boolean") return value !== 0n
+  return narrowest(BigInt.asIntN(format === "int32" ? 32 : 64, value))
+}
+
+/** `before`: what the field was given before in this message. */
+function readValue(schema: Schema, goName: string, reader: MessageReader, depth: number, before?: Json): Json {
   switch (schema.type) {
     case "integer":
-      return narrowest(BigInt.asIntN(64, expectType(wire, "varint").value))
     case "boolean":
-      return expectType(wire, "varint").value !== 0n
-    case "number": {
-      const bits = Buffer.alloc(8)
-      bits.writeBigUInt64LE(expectType(wire, "fixed64").value)
-      return bits.readDoubleLE()
-    }
+      return numberOf(schema, reader.varint(goName))
+    case "number":
+      return reader.double(goName)
     case "string":
-      return readText(schema, expectType(wire, "bytes").bytes)
-    case "intOrString": {
-      const { bytes } = expectType(wire, "bytes")
-      if (fieldOf(bytes, 1, "varint")?.value === 1n) return bytesOf(bytes, 3).toString("utf8")
-      return Number(BigInt.asIntN(32, fieldOf(bytes, 2, "varint")?.value ?? 0n))
-    }
+      return readText(schema, reader.bytes(goName))
+    case "intOrString":
+      return readIntOrString(reader.bytes(goName))
     case "any": {
-      const { bytes } = expectType(wire, "bytes")
-      return readUnion(schema, bytes, (props, inner) => readMessage(props, inner, depth + 1)) ?? readRaw(bytes)
+      const bytes = reader.bytes(goName)
+      const ofProps: ReadProps = (props, inner, earlier) => readMessage(props, inner, depth + 1, earlier)
+      return readUnion(schema, bytes, ofProps) ?? readRaw(schema, bytes)
     }
     default: {
-      const { bytes } = expectType(wire, "bytes")
+      const bytes = reader.bytes(goName)
       return schema.preserveUnknown === true && schema.fields === undefined
-        ? readRaw(bytes)
-        : readMessage(schema, bytes, depth + 1)
+        ? readRaw(schema, bytes)
+        : readMessage(schema, bytes, depth + 1, before)
     }
   }
+}
+
+function readIntOrString(message: Buffer): Json {
+  let [type, number, text] = [0n, 0n, ""]
+  const reader = new MessageReader(message, "IntOrString")
+  for (let field = reader.next(); field > 0; field = reader.next()) {
+    if (field === 1) type = reader.varint("Type")
+    else if (field === 2) number = reader.varint("IntVal")
+    else if (field === 3) text = reader.bytes("StrVal").toString("utf8")
+    else reader.skip()
+  }
+  return type === 1n ? text : Number(BigInt.asIntN(32, number))
 }
 
 /** RawExtension and similar: JSON text in the first field. */
-function readRaw(buffer: Buffer): Json {
-  const text = bytesOf(buffer, 1)
+function readRaw({ name }: Schema, message: Buffer): Json {
+  const text = readFirst(message, lastName(name), "Raw") ?? nothing
   if (text.length === 0) return null
   if (survey(text).depth > maxDepth) throw new Malformed("an embedded object is nested too deeply")
   try {
@@ -191,12 +230,23 @@ function readRaw(buffer: Buffer): Json {
   }
 }
 
+/** The last bytes of a message's only field. */
+function readFirst(message: Buffer, type: string, goName: string): Buffer | undefined {
+  let found: Buffer | undefined
+  const reader = new MessageReader(message, type)
+  for (let number = reader.next(); number > 0; number = reader.next()) {
+    if (number === 1) found = reader.bytes(goName)
+    else reader.skip()
+  }
+  return found
+}
+
 function readText(schema: Schema, buffer: Buffer): Json {
   switch (schema.format) {
     case "byte":
       return buffer.toString("base64")
     case "quantity":
-      return bytesOf(buffer, 1).toString("utf8")
+      return readFirst(buffer, "Quantity", "String_")?.toString("utf8") ?? "0"
     case "time":
       return readTime(buffer, false)
     case "microTime":
@@ -208,15 +258,27 @@ function readText(schema: Schema, buffer: Buffer): Json {
 
 /** The range of years with four digits, as supported by RFC 3339. */
 const [minSeconds, maxSeconds] = [-62167219200, 253402300799]
+/** Go's zero time: year 1. */
+const zeroTime = -62135596800
 
-/** Seconds and nanoseconds since 1970. A message without both is Go's zero time: null. */
+/** Seconds and nanoseconds since 1970. An empty message is Go's zero time: null. */
 function readTime(buffer: Buffer, micro: boolean): Json {
-  const given = fieldOf(buffer, 1, "varint")
-  if (given === undefined) return null
-  const seconds = Number(BigInt.asIntN(64, given.value))
-  const nanos = BigInt.asIntN(32, fieldOf(buffer, 2, "varint")?.value ?? 0n)
-  if (seconds < minSeconds || seconds > maxSeconds || nanos < 0n || nanos > 999_999_999n)
-    throw new Malformed("a time is out of range")
+  if (buffer.length === 0) return null
+  let [seconds, nanos] = [0, 0]
+  const reader = new MessageReader(buffer, "Timestamp")
+  for (let number = reader.next(); number > 0; number = reader.next()) {
+    if (number === 1) seconds = Number(BigInt.asIntN(64, reader.varint("Seconds")))
+    else if (number === 2) nanos = Number(BigInt.asIntN(32, reader.varint("Nanos")))
+    else reader.skip()
+  }
+  // Go's JSON of a time has whole seconds, and so has what it reads here.
+  const micros = micro ? Math.trunc(nanos / 1000) : 0
+  seconds += Math.floor(micros / 1_000_000)
+  if (seconds < minSeconds || seconds > maxSeconds) throw new Malformed("a time is out of range")
+  if (seconds === zeroTime && micros === 0) return null
   const text = new Date(seconds * 1000).toISOString().slice(0, 19)
-  return micro ? `${text}.${String(nanos / 1000n).padStart(6, "0")}Z` : `${text}Z`
+  const fraction = micros - Math.floor(micros / 1_000_000) * 1_000_000
+  return micro ? `${text}.${String(fraction).padStart(6, "0")}Z` : `${text}Z`
 }
+
+const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1)

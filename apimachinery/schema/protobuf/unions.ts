@@ -4,31 +4,35 @@
 import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
 import { schemaOfType } from "../facts.ts"
-import { expectType, fieldOf, fieldsOf } from "./wire.ts"
+import { MessageReader } from "./wire.ts"
 import type { ReverseWriter } from "./writer.ts"
 import type { Schema } from "../schema.ts"
 
 const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 
-/** Decodes a message of type JSONSchemaProps. */
-type ReadProps = (schema: Schema, buffer: Buffer) => Json
+/** Decodes a message of type JSONSchemaProps, which adds to what an earlier one said. */
+export type ReadProps = (schema: Schema, buffer: Buffer, earlier: Json | undefined) => Json
 
 /** Undefined if `schema` is not one of them. */
-export function readUnion(schema: Schema, buffer: Buffer, readMessage: ReadProps): Json | undefined {
-  switch (schema.name) {
-    case `${prefix}JSONSchemaPropsOrBool`:
-      return single(buffer, 2, readMessage) ?? (fieldOf(buffer, 1, "varint")?.value ?? 0n) !== 0n
-    case `${prefix}JSONSchemaPropsOrArray`: {
-      const all = repeated(buffer, 2).map((bytes) => props(bytes, readMessage))
-      return all.length > 0 ? all : (single(buffer, 1, readMessage) ?? null)
-    }
-    case `${prefix}JSONSchemaPropsOrStringArray`: {
-      const all = repeated(buffer, 2).map((bytes) => bytes.toString("utf8"))
-      return all.length > 0 ? all : (single(buffer, 1, readMessage) ?? null)
-    }
-    default:
-      return undefined
+export function readUnion(schema: Schema, buffer: Buffer, readProps: ReadProps): Json | undefined {
+  const { name = "" } = schema
+  const type = name.slice(prefix.length)
+  if (!isUnion(schema)) return undefined
+  let allows: boolean | undefined
+  let single: Json | undefined
+  const list: Json[] = []
+  const isOrBool = type === "JSONSchemaPropsOrBool"
+  const reader = new MessageReader(buffer, type)
+  for (let number = reader.next(); number > 0; number = reader.next()) {
+    if (number === 1 && isOrBool) allows = reader.varint("Allows") !== 0n
+    else if (number === (isOrBool ? 2 : 1)) single = readProps(propsSchema(), reader.bytes("Schema"), single)
+    else if (number !== 2) reader.skip()
+    else if (type === "JSONSchemaPropsOrArray")
+      list.push(readProps(propsSchema(), reader.bytes("JSONSchemas"), undefined))
+    else list.push(reader.bytes("Property").toString("utf8"))
   }
+  if (isOrBool) return single ?? allows ?? false
+  return list.length > 0 ? list : (single ?? null)
 }
 
 export function isUnion({ name = "" }: Schema): boolean {
@@ -68,19 +72,4 @@ function propsSchema(): Schema {
   const schema = schemaOfType(`${prefix}JSONSchemaProps`)
   if (schema === undefined) throw new Error("facts.json lacks JSONSchemaProps")
   return schema
-}
-
-function single(buffer: Buffer, number: number, readMessage: ReadProps): Json | undefined {
-  const field = fieldOf(buffer, number, "bytes")
-  return field === undefined ? undefined : props(field.bytes, readMessage)
-}
-
-function props(buffer: Buffer, readMessage: ReadProps): Json {
-  return readMessage(propsSchema(), buffer)
-}
-
-function repeated(buffer: Buffer, number: number): Buffer[] {
-  const found: Buffer[] = []
-  for (const field of fieldsOf(buffer)) if (field.number === number) found.push(expectType(field, "bytes").bytes)
-  return found
 }

@@ -1,86 +1,154 @@
-// The wire format below parse.ts: a message is a sequence of fields, each with a number, a wire type and a value. Fields are read
-// one by one, so that a body with a million unknown fields costs no more than its bytes.
+// The wire format below parse.ts: a message is a sequence of fields, each with a number, a wire type and a value. It is read as by
+// the code that gogo-protobuf generates for Kubernetes' types: what is accepted, and the words for what is not.
+// Source: generated.pb.go of k8s.io/api and of k8s.io/apimachinery.
 
 /** The bytes are not a message, or not one of the expected type. */
 export class Malformed extends Error {}
 
-export type WireType = "varint" | "fixed64" | "bytes" | "fixed32"
+const [varintType, fixed64Type, bytesType, groupType, groupEndType, fixed32Type] = [0, 1, 2, 3, 4, 5]
+const unexpectedEnd = "unexpected EOF"
+const negativeLength = "proto: negative length found during unmarshaling"
+/** Lengths are Go's int. */
+const endOfInts = 1n << 63n
 
-export interface WireField {
-  number: number
-  type: WireType
-  /** For varint and fixed types, unsigned. */
-  value: bigint
-  /** For type bytes. */
-  bytes: Buffer
-}
+/** Reads the fields of one message in turn: next() tells a number, and then exactly one of the other methods reads its value. */
+export class MessageReader {
+  readonly #buffer: Buffer
+  readonly #message: string | undefined
+  readonly #end: number
+  #start: number
+  #at: number
+  /** Of the current field; 2 for bytes. */
+  wireType = 0
 
-const nothing = Buffer.alloc(0)
+  /** `message`: Go's name of its type, for errors. Without one it is the entry of a map, whose wire types are not looked at. */
+  constructor(buffer: Buffer, message?: string, at = 0, end = buffer.length) {
+    this.#buffer = buffer
+    this.#message = message
+    this.#start = at
+    this.#at = at
+    this.#end = end
+  }
 
-export function* fieldsOf(buffer: Buffer): Generator<WireField, void> {
-  for (let at = 0; at < buffer.length;) {
-    const tag = readVarint(buffer, at)
-    const number = Number(tag.value >> 3n)
-    if (number < 1 || number > 0x1fffffff) throw new Malformed(`illegal field number ${number}`)
-    at = tag.end
-    switch (Number(tag.value & 7n)) {
-      case 0: {
-        const { value, end } = readVarint(buffer, at)
-        yield { number, type: "varint", value, bytes: nothing }
-        at = end
-        break
-      }
-      case 1:
-        if (at + 8 > buffer.length) throw new Malformed("unexpected EOF")
-        yield { number, type: "fixed64", value: buffer.readBigUInt64LE(at), bytes: nothing }
-        at += 8
-        break
-      case 2: {
-        const { value, end } = readVarint(buffer, at)
-        if (value > BigInt(buffer.length - end)) throw new Malformed("unexpected EOF")
-        at = end + Number(value)
-        yield { number, type: "bytes", value: 0n, bytes: buffer.subarray(end, at) }
-        break
-      }
-      case 5:
-        if (at + 4 > buffer.length) throw new Malformed("unexpected EOF")
-        yield { number, type: "fixed32", value: BigInt(buffer.readUInt32LE(at)), bytes: nothing }
-        at += 4
-        break
+  /** The number of the next field; 0 if there is none. */
+  next(): number {
+    if (this.#at >= this.#end) return 0
+    this.#start = this.#at
+    const tag = this.#readVarint()
+    this.wireType = Number(tag & 7n)
+    const number = Number(BigInt.asIntN(32, tag >> 3n))
+    if (this.#message === undefined) return number === 0 ? -1 : number
+    if (this.wireType === groupEndType) throw new Malformed(`proto: ${this.#message}: wiretype end group for non-group`)
+    if (number <= 0) throw new Malformed(`proto: ${this.#message}: illegal tag ${number} (wire type ${tag})`)
+    return number
+  }
+
+  /** Unsigned. `field`: Go's name of it, for errors. */
+  varint(field: string): bigint {
+    this.#expect(varintType, field)
+    return this.#readVarint()
+  }
+
+  double(field: string): number {
+    this.#expect(fixed64Type, field)
+    const at = this.#take(8)
+    return this.#buffer.readDoubleLE(at)
+  }
+
+  bytes(field: string): Buffer {
+    this.#expect(bytesType, field)
+    const length = this.#readLength()
+    const at = this.#take(length)
+    return this.#buffer.subarray(at, at + length)
+  }
+
+  /** What is read in place: the entry of a map, or numbers one after another. The last of its values may end behind it. */
+  within(field: string): MessageReader {
+    this.#expect(bytesType, field)
+    const length = this.#readLength()
+    const at = this.#take(length)
+    return new MessageReader(this.#buffer, undefined, at, at + length)
+  }
+
+  /** Numbers one after another, to the end. */
+  *varints(): Generator<bigint, void> {
+    while (this.#at < this.#end) yield this.#readVarint()
+  }
+
+  /** A field of newer clients, or a group of them. */
+  skip(): void {
+    this.#at = this.#start
+    let depth = 0
+    do {
+      if (this.#at >= this.#buffer.length) throw new Malformed(unexpectedEnd)
+      depth += this.#skipOne(depth)
+    } while (depth > 0)
+    if (this.#at > this.#end) throw new Malformed(unexpectedEnd)
+  }
+
+  /** By how much it is deeper in groups after the next field. */
+  #skipOne(depth: number): -1 | 0 | 1 {
+    const type = Number(this.#readVarint() & 7n)
+    switch (type) {
+      case varintType:
+        this.#readVarint()
+        return 0
+      case fixed64Type:
+        this.#at += 8
+        return 0
+      case bytesType:
+        this.#passBytes()
+        return 0
+      case groupType:
+        return 1
+      case groupEndType:
+        if (depth === 0) throw new Malformed("proto: unexpected end of group")
+        return -1
+      case fixed32Type:
+        this.#at += 4
+        return 0
       default:
-        throw new Malformed(`proto: illegal wireType ${Number(tag.value & 7n)}`)
+        throw new Malformed(`proto: illegal wireType ${type}`)
     }
   }
-}
 
-/** A field that is not repeated; if it occurs twice, the last one counts. */
-export function fieldOf(buffer: Buffer, number: number, type: WireType): WireField | undefined {
-  let found: WireField | undefined
-  for (const field of fieldsOf(buffer)) if (field.number === number) found = expectType(field, type)
-  return found
-}
-
-/** Empty if the field is absent. */
-export function bytesOf(buffer: Buffer, number: number): Buffer {
-  return fieldOf(buffer, number, "bytes")?.bytes ?? nothing
-}
-
-export function expectType(field: WireField, type: WireType): WireField {
-  if (field.type !== type) throw new Malformed(`field ${field.number} is of a wrong wire type`)
-  return field
-}
-
-/** At most ten bytes; bits beyond 64 are dropped, as in every decoder. */
-export function readVarint(buffer: Buffer, start: number): { value: bigint; end: number } {
-  let low = 0
-  let value = 0n
-  for (let index = 0; index < 10; index++) {
-    const byte = buffer[start + index]
-    if (byte === undefined) throw new Malformed("unexpected EOF")
-    // Four groups of seven bits suffice for almost all numbers.
-    if (index < 4) low += (byte & 0x7f) * 2 ** (7 * index)
-    else value |= BigInt(byte & 0x7f) << BigInt(7 * index)
-    if (byte < 0x80) return { value: BigInt.asUintN(64, value | BigInt(low)), end: start + index + 1 }
+  /** Their end is looked at when all is passed. */
+  #passBytes(): void {
+    const length = this.#readLength()
+    this.#at += length
   }
-  throw new Malformed("proto: integer overflow")
+
+  #expect(type: number, field: string): void {
+    if (this.wireType !== type && this.#message !== undefined)
+      throw new Malformed(`proto: wrong wireType = ${this.wireType} for field ${field}`)
+  }
+
+  #take(length: number): number {
+    const at = this.#at
+    if (length > this.#buffer.length - at) throw new Malformed(unexpectedEnd)
+    this.#at += length
+    return at
+  }
+
+  #readLength(): number {
+    const length = this.#readVarint()
+    if (length + BigInt(this.#at) >= endOfInts) throw new Malformed(negativeLength)
+    return Number(length)
+  }
+
+  /** At most ten bytes; bits beyond 64 are dropped. */
+  #readVarint(): bigint {
+    let low = 0
+    let value = 0n
+    for (let index = 0; index < 10; index++) {
+      const byte = this.#buffer[this.#at]
+      if (byte === undefined) throw new Malformed(unexpectedEnd)
+      this.#at++
+      // Four groups of seven bits suffice for almost all numbers.
+      if (index < 4) low += (byte & 0x7f) * 2 ** (7 * index)
+      else value |= BigInt(byte & 0x7f) << BigInt(7 * index)
+      if (byte < 0x80) return BigInt.asUintN(64, value | BigInt(low))
+    }
+    throw new Malformed("proto: integer overflow")
+  }
 }

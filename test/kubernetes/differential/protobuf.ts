@@ -1,7 +1,7 @@
 // Bodies in Kubernetes' protobuf, decoded only by the wire format, without the product's field numbers, since the product is
 // being tested. Fields are named by their numbers; only metadata has names, which normalize.ts needs.
 
-import { fieldsOf, Malformed, type WireField } from "../../../apimachinery/schema/protobuf/wire.ts"
+import { Malformed, MessageReader } from "../../../apimachinery/schema/protobuf/wire.ts"
 
 export type Decoded = string | number | Message | Decoded[]
 export interface Message {
@@ -48,8 +48,19 @@ export function decodeProtobufEvent(event: Buffer): unknown {
 
 function bytesAt(message: Buffer, number: number): Buffer | undefined {
   let found: Buffer | undefined
-  for (const field of fieldsOf(message)) if (field.number === number && field.type === "bytes") found = field.bytes
+  for (const field of fieldsOf(message))
+    if (field.number === number && Buffer.isBuffer(field.value)) found = field.value
   return found
+}
+
+/** Varints, numbers and bytes, whatever they mean. */
+function* fieldsOf(message: Buffer): Generator<{ number: number; value: bigint | number | Buffer }, void> {
+  const reader = new MessageReader(message, "any message")
+  for (let number = reader.next(); number > 0; number = reader.next()) {
+    if (reader.wireType === 0) yield { number, value: reader.varint("any") }
+    else if (reader.wireType === 1) yield { number, value: reader.double("any") }
+    else yield { number, value: reader.bytes("any") }
+  }
 }
 
 function nameMetadata(object: Message, isList: boolean): void {
@@ -78,7 +89,7 @@ export function decodeMessage(bytes: Buffer): Message | undefined {
   const message: Message = {}
   try {
     for (const field of fieldsOf(bytes)) {
-      const value = decodeValue(field)
+      const value = decodeValue(field.value)
       const before = message[field.number]
       message[field.number] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
     }
@@ -96,9 +107,9 @@ function isTime(message: Message): boolean {
 }
 
 /** Printable bytes are treated as text, others as a message if possible: the same heuristic for both sides. */
-function decodeValue({ type, value, bytes }: WireField): Decoded {
-  if (type === "varint") return Number(BigInt.asIntN(64, value))
-  if (type !== "bytes") return `${type} ${value}`
+function decodeValue(bytes: bigint | number | Buffer): Decoded {
+  if (typeof bytes === "bigint") return Number(BigInt.asIntN(64, bytes))
+  if (typeof bytes === "number") return bytes
   const text = bytes.toString()
   // oxlint-disable-next-line no-control-regex -- they tell messages from texts
   if (!/[\u0000-\u0008\u000b-\u001f\ufffd]/.test(text) && !/^\n[^\n]/.test(text)) return text

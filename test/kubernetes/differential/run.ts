@@ -181,6 +181,8 @@ function impersonation({ name, groups }: User = everyone, fill = (text: string):
 
 function bodyOf(step: RequestStep, fill: (text: string) => string): string | Uint8Array | undefined {
   if (step.body === undefined) return undefined
+  // Bytes contain their own lengths.
+  if (step.encoding === "latin1" && typeof step.body === "string") return Buffer.from(step.body, "latin1")
   const text = fill(typeof step.body === "string" ? step.body : JSON.stringify(step.body))
   if (step.protobuf !== undefined) return inProtobuf(parseExactly(text), step.protobuf)
   if (step.encoding === undefined) return text

@@ -36,8 +36,8 @@ export interface RequestStep {
   contentType?: string
   /** The body, specified as JSON, is sent as protobuf of this kind. */
   protobuf?: GroupVersionKind
-  /** Encoding of the body's text; default: UTF-8. */
-  encoding?: "utf16le" | "utf16be"
+  /** Encoding of the body's text; default: UTF-8. "latin1": a character is a byte, and nothing is filled in. */
+  encoding?: "utf16le" | "utf16be" | "latin1"
   /** Impersonates this user. */
   as?: User
   /** The name by which later steps refer to the response, which must be successful. */

@@ -21,6 +21,7 @@ import { randomNamespaceEndScenario } from "./namespace-ends.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
 import { randomPolicyMatchScenario } from "./policy-matches.ts"
+import { randomProtobufScenario } from "./protobuf-bytes.ts"
 import { randomQuotaScenario } from "./quotas.ts"
 import { randomReadScenario } from "./reads.ts"
 import { randomRedefinitionScenario } from "./redefinitions.ts"
@@ -60,6 +61,7 @@ export const generators: readonly Generator[] = [
   randomTokenScenario,
   randomCertificateRequestScenario,
   randomShapeScenario,
+  randomProtobufScenario,
   randomResizeScenario,
   randomJobLifeScenario,
   randomMutationScenario,
