@@ -84,6 +84,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   countsDropped?: boolean
   /** PUT on a name that does not exist creates the object (leases, events, endpoints, …). */
   allowCreateOnUpdate?: boolean
+  /** An apply to the status creates an object that is not there. */
+  applyOfStatusCreates?: boolean
   /** true: an update without resourceVersion overwrites; false: it is an error. Default: true, except for custom resources. */
   allowUnconditionalUpdate?: boolean
   /** Why the object of this name cannot be deleted, except with its whole collection. */

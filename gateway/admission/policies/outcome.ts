@@ -1,11 +1,13 @@
 // What becomes of an object that a policy has mutated. Source: dispatchOne and dispatchInvocations in
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating/dispatcher.go.
 
-import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
+import { type Json, type KubeObject, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode/decode.ts"
 import { memoryDetail, refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
+import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
+import { badRequest, hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
@@ -74,10 +76,27 @@ function configured(attributes: AdmissionAttributes, object: unknown): KubeObjec
 /** An invalid result of a policy is not the caller's fault. */
 function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
+    if (isObject(object as Json)) checkOtherKind(attributes, object as JsonObject)
     return attributes.decode(structuredClone(object) as Json, { unknownFields: "Strict" })
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)
-    throw internalError(why, { cause: error })
+    // A known kind that is not that of the request is found out when all policies are done.
+    const isOtherKind = why.startsWith("converting (")
+    throw internalError(isOtherKind ? `failed to convert object: ${why}` : why, { cause: error })
   }
+}
+
+/** An object that a policy has made one of another known kind is decoded as that one, and has to be of the version of the request. */
+function checkOtherKind({ kind: requested }: AdmissionAttributes, object: JsonObject): void {
+  const { apiVersion, kind } = object
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || kind === requested.kind) return
+  const { group, version } = parseGroupVersion(apiVersion)
+  const schema = schemaOf({ group, version, kind })
+  if (schema === undefined) return
+  const { unknown } = decodeObject(schema, structuredClone(object), true)
+  if (unknown.length > 0) throw badRequest(`strict decoding error: ${unknown.join(", ")}`)
+  const wanted = printGroupVersion(requested)
+  if (wanted !== apiVersion)
+    throw new MutationFault(`${version}.${kind} is not suitable for converting to ${JSON.stringify(wanted)}`)
 }

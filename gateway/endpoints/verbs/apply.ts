@@ -88,8 +88,7 @@ export async function applied(
   validation: FieldValidation,
 ): Promise<KubeObject> {
   const { definition, of, expected, at, fieldManager, force } = application
-  const mayCreate = ctx.info.subresource === "" || definition.strategy.allowCreateOnUpdate === true
-  if (current === undefined && !mayCreate) throw notFound(definition, at.name)
+  if (current === undefined && !mayCreateByApply(ctx, definition)) throw notFound(definition, at.name)
   const options = { fieldManager, force, pause: ctx.pause }
   const { object, isChanged, managers } = await applyConfiguration(of, current, copyJson(configuration), options)
   await ctx.pause?.()
@@ -108,6 +107,13 @@ export async function applied(
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded
+}
+
+/** Whether an apply creates what is not there. */
+export function mayCreateByApply(ctx: RequestContext, { strategy }: ResourceDefinition): boolean {
+  const { subresource } = ctx.info
+  if (subresource === "" || strategy.allowCreateOnUpdate === true) return true
+  return subresource === "status" && strategy.applyOfStatusCreates === true
 }
 
 function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], validation: FieldValidation): void {

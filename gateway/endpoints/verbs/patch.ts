@@ -40,7 +40,7 @@ import { readBody } from "../request-body.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../responses/respond.ts"
 import { admitUpdate } from "./admit-update.ts"
-import { applied, readConfiguration } from "./apply.ts"
+import { applied, mayCreateByApply, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
 import {
   becomeServed,
@@ -72,7 +72,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     const of = managedKindOf(ctx, definition, expected)
     const application = { definition, of, expected, at, fieldManager: options.fieldManager, force: options.force }
     change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
-    write = { ...options, managersKnown: true, mayCreate: subresource === undefined }
+    write = { ...options, managersKnown: true, mayCreate: mayCreateByApply(ctx, definition) }
   } else {
     let document: PatchDocument | undefined
     change = (current) => {

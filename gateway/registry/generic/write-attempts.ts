@@ -5,7 +5,7 @@ import type { FieldError } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
-import { isAlreadyExists, notFound } from "../../../apimachinery/status.ts"
+import { internalError, isAlreadyExists, notFound } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
 import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
@@ -136,6 +136,8 @@ export class WriteAttempts {
       await this.#mutate(ctx, object, undefined, admit)
       sentRevision(object) // admission may have given it one
       dropRevision()
+      // Names are generated for what is posted alone.
+      if (!object.metadata.name && object.metadata.generateName) throw internalError("metadata.name was not generated")
       return await this.create(ctx, object, options, admit)
     } catch (error) {
       if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined

@@ -25,10 +25,8 @@ interface Status {
 }
 
 function policyStrategy(mutating: boolean): Strategy<Policy> {
-  const validate = (ctx: RequestContext, policy: Policy): FieldError[] =>
-    ctx.info.subresource === "status"
-      ? validateStatus(policy)
-      : validatePolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
+  const validate = (policy: Policy): FieldError[] =>
+    validatePolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
   return {
     allowUnconditionalUpdate: false,
     default(policy) {
@@ -37,12 +35,15 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
       defaultMatch(spec.matchConstraints)
     },
     validateFirst: (_ctx, policy, current) => expressionsSizeErrors(FieldPath.root("spec"), policy.spec, current?.spec),
-    validate,
-    validateUpdate: validate,
+    // As upstream's status of policies that validate hands on to its storage.
+    applyOfStatusCreates: !mutating,
+    validate: (_ctx, policy) => validate(policy),
+    validateUpdate: (ctx, policy) => (ctx.info.subresource === "status" ? validateStatus(policy) : validate(policy)),
     warnings: (_ctx, policy) => reservedNameWarnings(policy),
     statusWarnings: reservedNameWarnings,
     async validateFurther(ctx, policy, current, found) {
-      if (found.length > 0 || policy.spec?.paramKind === undefined || ctx.info.subresource !== "") return []
+      const isOfStatus = ctx.info.subresource !== "" && current !== undefined
+      if (found.length > 0 || policy.spec?.paramKind === undefined || isOfStatus) return []
       if (semanticEqual(policy.spec.paramKind, current?.spec?.paramKind)) return []
       const fault = await mayReadParams(ctx, policy.spec.paramKind)
       return fault === undefined ? [] : [forbiddenField(FieldPath.root("spec", "paramKind"), fault)]

@@ -48,6 +48,48 @@ export function creatingUpdateCases(): Scenario[] {
         apply("a", { labels: { x: "y" } }),
       ],
     },
+    { name: "an apply to the status of a policy creates it", steps: statuses() },
+  ]
+}
+
+/** Of the kinds with a status, that of policies which validate is the only one. */
+function statuses(): RequestStep[] {
+  const path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+  const spec = {
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: ["none.example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["x"] },
+      ],
+    },
+    validations: [{ expression: "true" }],
+  }
+  const policy = (name: string, more: Record<string, Json>) => ({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name },
+    ...more,
+  })
+  const status = { observedGeneration: 1, conditions: [] }
+  const applied = (name: string, query: string, more: Record<string, Json>) =>
+    patch(`${path}/${name}/status?fieldManager=m${query}`, applyPatch, policy(name, more), {
+      label: `APPLY status of ${name}${query} ${Object.keys(more).join()}`,
+    })
+  return [
+    applied("a-@{id}", `&${dry}`, { spec, status }),
+    applied("a-@{id}", "", { spec, status }),
+    get(`${path}/a-@{id}`),
+    applied("a-@{id}", "", { status }),
+    applied("b-@{id}", "", { status }),
+    applied("b-@{id}", "", { spec: { validations: [] } }),
+    applied("c-@{id}", "", { spec: { ...spec, paramKind: { apiVersion: "v1", kind: "ConfigMap" } } }),
+    get(`${path}/c-@{id}`),
+    put(`${path}/d-@{id}/status`, policy("d-@{id}", { spec })),
+    patch("/api/v1/namespaces/@{ns}/services/a/status?fieldManager=m", applyPatch, {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "a" },
+      spec: { ports: [{ port: 1 }] },
+    }),
   ]
 }
 

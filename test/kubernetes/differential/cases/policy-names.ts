@@ -41,6 +41,11 @@ const map = (own: string, to: string) => ({
   data: { a: "b" },
 })
 
+const generated = (own: string) => {
+  const { metadata, ...rest } = map(own, "")
+  return { ...rest, metadata: { ...metadata, generateName: "gen-" } }
+}
+
 const inForce: readonly RequestStep[] = [
   post(`${policies}/mutatingadmissionpolicies`, { metadata: { name }, spec }),
   post(`${policies}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name } }),
@@ -70,6 +75,11 @@ function posted(): RequestStep[] {
     post(maps, { metadata: { name: "h" } }),
     patch(`${maps}/h?fieldManager=m`, mergePatch, { metadata: { labels: { to: "i" } } }),
     patch(`${maps}/h?fieldManager=m`, mergePatch, { metadata: { labels: { to: "h" } } }),
+    patch(`${maps}/h?fieldManager=m`, mergePatch, { metadata: { labels: { to: "" } } }, { label: "PATCH to none" }),
+    put(`${maps}/h`, map("h", ""), { label: "PUT to none" }),
+    patch(`${maps}/j?fieldManager=m`, applyPatch, generated("j"), { label: "APPLY to none, with a prefix" }),
+    patch(`${maps}/j?fieldManager=m&dryRun=All`, applyPatch, generated("j"), { label: "APPLY dry to none" }),
+    post(maps, { ...generated("k"), kind: "ConfigMap" }, { label: "POST to none, with a prefix" }),
     get(maps),
   ]
 }
