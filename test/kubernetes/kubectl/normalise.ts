@@ -20,6 +20,8 @@ const replacements: [RegExp, string][] = [
   // kubectl keeps what could not be saved, and logs some messages.
   [/-edit-\d+\.yaml/g, "-edit.yaml"],
   [/^[EIW]\d{4} [\d:.]+ +\d+ /gm, "LOG "],
+  // Where kubectl itself fails completely: 1.36 does when it reconciles rights.
+  [/\b0x[0-9a-f]+\b|\bgoroutine \d+/g, "ADDRESS"],
   // The suffixes of generated names have neither vowels nor 0, 1 and 3.
   // A hash is a number of up to ten digits, each a letter: few are short.
   [/-[bcdf-hj-np-tv-xz24-9]{6,10}-[bcdf-hj-np-tv-xz24-9]{5}\b/g, "-HASH-SUFFIX"],
