@@ -4,7 +4,7 @@
 import { expect, test } from "vitest"
 import type { Secret } from "../apimachinery/object.ts"
 import { serviceUnavailable } from "../apimachinery/status.ts"
-import { pods, secrets } from "../client/resources.ts"
+import { events, pods, secrets } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { syncerLimits } from "./options.ts"
 import { fakeTenant } from "./testing/fake-tenants.ts"
@@ -90,6 +90,22 @@ test.each<[what: string, change: object]>([
   const marks = (): unknown => secret()?.metadata.annotations
   await eventually(() => expect(marks()).toMatchObject(marksOf(made)), { what: "its marks" })
   expect(secret()?.metadata.uid).toBe(made.metadata.uid)
+})
+
+test("a Secret that is made immutable and stripped of its marks is replaced, and the tenant told", async () => {
+  const { harness, secret, edit, made } = await begin()
+  await using _ = harness
+  edit({ data: { [key]: "d3Jvbmc=" }, immutable: true, metadata: { annotations: null, labels: null } })
+  const hasTokens = async (): Promise<boolean> => {
+    await harness.settled()
+    return secret() !== undefined && secret()?.immutable === undefined
+  }
+  await eventually(hasTokens, { what: "another Secret" })
+  expect(secret()?.metadata.uid).not.toBe(made.metadata.uid)
+  expect(secret()?.data?.[key]).not.toBe("d3Jvbmc=")
+  expect(secret()?.metadata.annotations).toMatchObject(marksOf(made))
+  const told = (): string => JSON.stringify(harness.cluster.all(events))
+  await eventually(() => told().includes("fixed the service account tokens of this pod"), { what: "an event" })
 })
 
 test("a Secret that says that it is another tenant's is not deleted by that, and says whose it is again at once", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
-import { forbidden, internalError, invalid } from "../apimachinery/status.ts"
+import { forbidden, internalError } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { events, namespaces, pods, secrets, serviceAccounts } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
@@ -118,10 +118,6 @@ test.each([
   async (_what, finalizers) => {
     const clock = new FakeClock(Date.now())
     const { superCluster, tenants, cluster, home } = await createClusters()
-    superCluster.fail = (verb, resource, present) =>
-      verb === "patch" && resource === "secrets" && (present as Partial<Secret>).immutable === true
-        ? invalid({ group: "", kind: "Secret" }, present?.metadata.name ?? "", [])
-        : undefined
     await using syncer = await startSyncer({ tenants, superClient: superCluster, clock, patrolPeriodMs: 10 ** 9 })
     await syncer.whenSynced()
     await cluster.create(pods, pod)

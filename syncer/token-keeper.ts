@@ -33,6 +33,10 @@ export interface TokenKeeperParts {
 /** New tokens for a pod that is in super: somebody there may replace them again and again, also by replacing their Secret. */
 const anew: Patch = { patch: {} }
 
+/** Somebody has made it immutable, which nobody can take back, so that it must be replaced. A finalizer holds it. */
+const isHeld = (secret: Secret | undefined): boolean =>
+  secret?.immutable === true && secret.metadata.deletionTimestamp !== undefined
+
 export class TokenKeeper {
   readonly #parts: TokenKeeperParts
   readonly #repeated: RepeatedChanges
@@ -125,23 +129,31 @@ export class TokenKeeper {
     const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present, tenant)
     if (due > clock.now()) return due
-    // Somebody has made it immutable, which nobody can take back, so that it must be replaced. It may be held by a finalizer.
-    const isFixed = present?.immutable === true
     const laterAt = clock.now() + syncerLimits.tokenRefreshMinMs
-    if (isFixed && present.metadata.deletionTimestamp !== undefined) return laterAt
+    if (isHeld(present)) return laterAt
     const lateAt = present === undefined ? undefined : expiryOf(pod, present, tenant)
     const issued = await inTenant(issueTokens(pod, tenant, tenants.client(tenant, use), clock.now()), { lateAt })
     if (issued === undefined) return Number.POSITIVE_INFINITY
-    const { secret, refreshAt } = issued
-    if (isFixed) {
-      this.#tellFixed(tenant, pod, lateAt)
-      await this.#remove(present)
-    }
-    const isMade = (present === undefined || isFixed) && (await this.#isCreated(secret))
-    if (!isMade && !isFixed) await this.#write(secret)
+    const isMade = await this.#store(tenant, pod, issued.secret, present)
     // Not the first ones. By the pod: the Secret may be another one each time, or none that is known, having lost its marks.
     if (present !== undefined || this.#isInSuper(tenant, pod)) this.#repeated.note(pod, anew)
-    return isMade || !isFixed ? refreshAt : laterAt
+    return isMade ? issued.refreshAt : laterAt
+  }
+
+  /** false: it must be replaced, and is not gone yet. */
+  async #store(tenant: Tenant, pod: Pod, secret: Secret, present: Secret | undefined): Promise<boolean> {
+    if (present === undefined && (await this.#isCreated(secret))) return true
+    const { namespace, name = "" } = secret.metadata
+    // One that has lost its label is in no cache.
+    const there = present ?? (await this.#parts.superClient.get<Secret>(secrets, namespace, name))
+    if (there.immutable !== true) {
+      await this.#write(secret)
+      return true
+    }
+    if (isHeld(there)) return false
+    this.#tellFixed(tenant, pod, expiryOf(pod, there, tenant))
+    await this.#remove(there)
+    return this.#isCreated(secret)
   }
 
   /** false: there is one of that name. */

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto"
 import { equalJson } from "../../apimachinery/equality.ts"
-import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import { FieldPath, forbiddenField, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
 import { builtInResources, schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -63,19 +63,34 @@ export function addressed(service: KubeObject, others: readonly KubeObject[], ne
 
 /** Returns the patched object. As in a server the path says of which kind it is: objects of tests may lack it. */
 export function patched(
-  { group, version, resource }: Resource,
+  resource: Resource,
   current: KubeObject,
   patch: unknown,
   type: PatchOptions["type"],
 ): KubeObject {
-  if (type !== "strategic") return merged(current, patch) as KubeObject
+  const wanted = type === "strategic" ? strategicallyMerged(resource, current, patch) : merged(current, patch)
+  requireMutable(resource, current, wanted as KubeObject)
+  return wanted as KubeObject
+}
+
+function strategicallyMerged({ group, version, resource }: Resource, current: KubeObject, patch: unknown): Json {
   const builtIn = builtInResources().find(
     (one) => one.resource === resource && one.group === group && one.version === version,
   )
   const schema = builtIn === undefined ? undefined : schemaOf(builtIn)
   // Like for custom resources: the merge keys of their lists are unknown.
   if (schema === undefined) throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
-  return applyStrategicMergePatch(current as Json, patch as Json, schema) as unknown as KubeObject
+  return applyStrategicMergePatch(current as Json, patch as Json, schema)
+}
+
+/** Contents of ConfigMaps and Secrets. Source: pkg/apis/core/validation, ValidateSecretUpdate. */
+function requireMutable({ group, resource }: Resource, current: KubeObject, wanted: KubeObject): void {
+  if (current["immutable"] !== true || !["configmaps", "secrets"].includes(resource)) return
+  const changed = ["immutable", "data", "binaryData"].filter((field) => !equalJson(current[field], wanted[field]))
+  const faults = changed.map((field) =>
+    forbiddenField(FieldPath.root(field), "field is immutable when `immutable` is set"),
+  )
+  if (faults.length > 0) throw invalid({ group, kind: current.kind ?? "" }, current.metadata.name ?? "", faults)
 }
 
 /** Applies a merge patch. */
