@@ -21,3 +21,16 @@ test("of what super refuses for a write of the tenant only the address is given 
   for (const field of ["spec.ipFamilies[0]", "spec.ipFamilyPolicy", "spec.clusterIPs"])
     expect(withoutTaken(withoutAddress, refused(field), undefined, before)).toBeUndefined()
 })
+
+test("a write that changes families keeps them, whoever has taken the address", () => {
+  const dual: Spec = { ...before, clusterIPs: ["10.0.0.5", "fd00::5"], ipFamilies: ["IPv4", "IPv6"] }
+  const single: Spec = { ...before, ipFamilyPolicy: "SingleStack" }
+  for (const [asked, from] of [
+    [{ ...before, ipFamilies: dual.ipFamilies!, ipFamilyPolicy: "RequireDualStack" }, before],
+    [single, dual],
+  ] as const) {
+    const { clusterIP: _address, clusterIPs: _addresses, ...withoutAddress } = asked
+    expect(withoutTaken(asked, refused("spec.clusterIPs"), undefined, from)).toEqual(withoutAddress)
+  }
+  expect(withoutTaken(dual, refused("spec.clusterIPs"), undefined, before)).toBeUndefined()
+})

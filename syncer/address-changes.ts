@@ -61,11 +61,11 @@ export function withoutTaken(
   const rest = withoutRefused(asked, error, present)
   if (rest === undefined) return undefined
   const isKept = (field: keyof Spec): boolean => equalIgnoringNulls(asked[field], before[field])
-  const withAddress = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] as const
   if (rest.clusterIP !== asked.clusterIP) {
-    // Nobody takes families: if it is they that are refused, nothing else can be given up for them.
-    const { clusterIP: _address, clusterIPs: _addresses, ...others } = asked
-    return withAddress.every(isKept) ? others : undefined
+    // Nobody takes families: those that the write asks for stay, and if it is they that are refused, nothing else can be given up for them.
+    const { clusterIP, clusterIPs = [], ...others } = asked
+    const had = before.clusterIPs ?? []
+    return clusterIP === before.clusterIP && clusterIPs.every((one) => had.includes(one)) ? others : undefined
   }
   if (rest.healthCheckNodePort !== asked.healthCheckNodePort && !isKept("healthCheckNodePort")) return undefined
   const refused = (asked.ports ?? []).filter(({ nodePort }, index) => rest.ports?.[index]?.nodePort !== nodePort)

@@ -112,8 +112,13 @@ describe("a write of a Service whose numbers are taken", () => {
     await expect(copyOf(made)).rejects.toMatchObject({ code: 404 })
   })
 
-  test("that changes its families is refused if it cannot keep its address", async () => {
-    const made = await losing("web", "gone", ["address"])
-    await expect(write(made, { ipFamilyPolicy: "PreferDualStack" })).rejects.toMatchObject({ code: 422 })
+  test.each(Object.keys(lost))("has the families that it asks for if its copy is %s", async (how) => {
+    const made = await losing("web", how, ["address"])
+    const written = await write(made, { ipFamilyPolicy: "PreferDualStack" })
+    for (const { spec } of [written, await copyOf(made)]) {
+      expect(spec?.ipFamilyPolicy).toBe("PreferDualStack")
+      expect(spec?.clusterIP).not.toBe(made.spec?.clusterIP)
+    }
+    await expect(write(written, { ipFamilyPolicy: "RequireDualStack" })).rejects.toMatchObject({ code: 422 })
   })
 })
