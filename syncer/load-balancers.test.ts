@@ -108,3 +108,23 @@ test.each([
   await harness.settled()
   expect(shown()).toEqual(["192.0.2.9"])
 })
+
+test("conditions of the tenant's own stay beside those that super has without an address", async () => {
+  const { harness, inSuper } = await begin()
+  await using _ = harness
+  const { cluster } = harness
+  const own = { ...condition, type: "example.com/own" }
+  const shown = (): object => {
+    const { conditions = [] } = cluster.find<Service>(services, "default", "web")?.status ?? {}
+    return Object.fromEntries(conditions.map(({ type, reason }) => [type, reason]))
+  }
+  cluster.edit(services, "default", "web", { status: { conditions: [own] } })
+  for (const reason of ["a", "b"]) {
+    inSuper({ status: { conditions: [{ ...condition, reason }] } })
+    await harness.settled()
+    expect(shown()).toEqual({ [condition.type]: reason, [own.type]: "a" })
+  }
+  inSuper(balanced("192.0.2.1"))
+  await harness.settled()
+  expect(shown()).toEqual({ [condition.type]: "b" })
+})

@@ -12,7 +12,7 @@ import {
 } from "../../apimachinery/tenancy.ts"
 import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { mergeDiff } from "../conversion/equality.ts"
+import { mergeDiff, missingFrom } from "../conversion/equality.ts"
 import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import { syncerLimits } from "../options.ts"
 import { type Port, samePort, withoutRefused } from "./refused-numbers.ts"
@@ -74,15 +74,16 @@ export const service: ResourceSync<Service> = {
       namespace,
       superNamespace: superNamespace(tenant.clusterKey, namespace),
     })
-    // If super has no status, a controller of the tenant may have written one.
     const known = normalStatus(wanted)
     const before = normalStatus(object.status)
-    const isSupers = isBalanced(superObject) || isMarkedBalanced(superObject)
-    // Super may have conditions alone.
-    const shown =
-      isSupers || before.loadBalancer === undefined ? known : { ...known, loadBalancer: before.loadBalancer }
-    const status = isSupers || Object.keys(known).length > 0 ? mergeDiff(before, shown) : undefined
-    if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
+    if (isBalanced(superObject) || isMarkedBalanced(superObject)) {
+      const status = mergeDiff(before, known)
+      if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
+      return steps
+    }
+    // What is there may be from a controller of the tenant, to which super's conditions are added.
+    const conditions = missingFrom(known.conditions ?? [], before.conditions ?? [])
+    if (conditions.length > 0) steps.push({ patch: { status: { conditions } }, subresource: "status", strategic: true })
     return steps
   },
   // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
@@ -180,7 +181,7 @@ const isBalanced = ({ status }: Service): boolean => (status?.loadBalancer?.ingr
 const isMarkedBalanced = ({ metadata }: Service): boolean => metadata.annotations?.[balancedAnnotation] !== undefined
 
 /** Servers differ in whether they store an empty loadBalancer. */
-function normalStatus(status: Service["status"]): Record<string, unknown> {
+function normalStatus(status: Service["status"]): NonNullable<Service["status"]> {
   const { loadBalancer, ...rest } = status ?? {}
   return loadBalancer === undefined || Object.keys(loadBalancer).length === 0 ? rest : { ...rest, loadBalancer }
 }
