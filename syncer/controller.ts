@@ -2,7 +2,7 @@
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict } from "../apimachinery/status.ts"
-import type { Clock } from "../client/clock.ts"
+import { type Clock, pause } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { nodes } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
@@ -21,7 +21,7 @@ import { Reports } from "./reports.ts"
 import { syncOf } from "./resources/index.ts"
 import { currentOf, existsInTenant, findCopy, isAsSeen } from "./live-lookup.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
-import { bind, createCopy, deleteSeen, patchSuper, patchTenant } from "./writes.ts"
+import { bind, createCopy, deleteSeen, type FallingBack, patchSuper, patchTenant } from "./writes.ts"
 
 /**
  * When to look at the key again. `recurs`: that may go on for ever, so it neither keeps the tenant awake nor wakes it often; otherwise it is
@@ -37,6 +37,8 @@ export interface ControllerParts {
   settings: SyncSettings
   quota: CopyQuota
   clock: Clock
+  /** The syncer ends. */
+  stopping: AbortSignal
   /** Creates the Secret with the pod's tokens in the super cluster before the pod. */
   ensureTokens(tenant: Tenant, pod: Pod, use: TenantUse): Promise<void>
   /** Creates the Node in the tenant before a pod is bound to it. */
@@ -163,7 +165,7 @@ export class SyncController {
     await this.#prerequisites.ensure(work, object)
     try {
       const desired = buildSuperObject(sync, object, context)
-      await createCopy(this.#parts.superClient, sync, object, desired, (error) => this.#reports.fellBack(work, error))
+      await createCopy(this.#parts.superClient, sync, object, desired, this.#falling(work))
       return true
     } catch (error) {
       return isAlreadyExists(error) ? false : this.#reports.failed(work, "FailedCreate", error)
@@ -185,10 +187,8 @@ export class SyncController {
       }
       try {
         if (step.isOfSeen === true && !(await this.#isAsSeen(work))) continue
-        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, {
-          changed: () => this.#repeated.note(work.superObject, step),
-          fellBack: (error) => this.#reports.fellBack(work, error),
-        })
+        const changed = (): void => this.#repeated.note(work.superObject, step)
+        await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, changed, this.#falling(work))
       } catch (error) {
         failure ??= error
         if (!isRefusal(error)) break
@@ -200,6 +200,14 @@ export class SyncController {
     if (failure !== undefined) this.#reports.failed(work, "FailedUpdate", failure)
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits), recurs: true }
     if (inTheTenant !== undefined) throw inTheTenant
+  }
+
+  #falling(work: Work): FallingBack {
+    const { clock, stopping } = this.#parts
+    return {
+      pause: (ms) => pause(clock, ms, stopping).then(() => !stopping.aborted),
+      fellBack: (error) => this.#reports.fellBack(work, error),
+    }
   }
 
   async #isAsSeen({ sync, client, object }: Work): Promise<boolean> {

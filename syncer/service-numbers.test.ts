@@ -3,6 +3,7 @@
 
 import { expect, test } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
+import { RangeServiceAddresses } from "../gateway/registry/core/services/addresses.ts"
 import { transparentClusterIPAnnotation } from "../apimachinery/tenancy.ts"
 import { events, services } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
@@ -180,5 +181,43 @@ test("the copy of a Service whose node port somebody has taken has another one, 
   await superClient.delete(services, "default", "other")
   await settled()
   const [, again] = await both()
+  expect(again.spec).toEqual(made.spec)
+})
+
+/** Those of a copy that is gone are free only when somebody has asked for them. */
+class LateAddresses extends RangeServiceAddresses {
+  #gone: Service[] = []
+
+  override async release(service: Service): Promise<void> {
+    this.#gone.push(service)
+  }
+
+  override async claim(...asked: Parameters<RangeServiceAddresses["claim"]>) {
+    try {
+      return await super.claim(...asked)
+    } catch (error) {
+      for (const service of this.#gone.splice(0)) await super.release(service)
+      throw error
+    }
+  }
+}
+
+test("a copy that is made anew before super has given its numbers back has them", async () => {
+  await using stack = new AsyncDisposableStack()
+  const addresses = new LateAddresses({ cidr: "10.96.0.0/16", load: async () => [] })
+  const world = await startServiceWorld(stack, { addresses })
+  const { client, superClient, home } = world
+  const made = await client.create(services, service("default", "outer", specs["outer"]!))
+  const syncer = stack.use(await world.startSyncer())
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  const { metadata } = await superClient.get(services, home, "outer")
+  await superClient.delete(services, home, "outer")
+  const again = await eventually(
+    async () => {
+      const copy = await superClient.get<Service>(services, home, "outer").catch(() => undefined)
+      return copy?.metadata.uid === metadata.uid ? undefined : copy
+    },
+    { what: "another copy" },
+  )
   expect(again.spec).toEqual(made.spec)
 })

@@ -6,10 +6,16 @@ import { isConflict, isNotFound, StatusError } from "../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
 import type { Place } from "./conversion/super-object.ts"
 import { inTenant } from "./failures.ts"
+import { syncerLimits } from "./options.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
 
-/** Called with what super has said if a write was made without what it cannot give. */
-type FellBack = (error: StatusError) => void
+/** Of a write that asks for what super cannot give. */
+export interface FallingBack {
+  /** Waits before another attempt. false: the syncer ends, and there is none. */
+  pause(ms: number): Promise<boolean>
+  /** Called with what super has said if the write was made without it. */
+  fellBack(error: StatusError): void
+}
 
 /** Creates the copy of `object`. */
 export async function createCopy(
@@ -17,9 +23,9 @@ export async function createCopy(
   sync: ResourceSync,
   object: KubeObject,
   desired: KubeObject,
-  fellBack: FellBack,
+  falling: FallingBack,
 ): Promise<void> {
-  const made = await orFallBack(sync, desired, undefined, (one) => superClient.create(sync.resource, one), fellBack)
+  const made = await orFallBack(sync, desired, undefined, (one) => superClient.create(sync.resource, one), falling)
   try {
     await noteAdmission(superClient, sync, object, made)
   } catch {
@@ -27,12 +33,14 @@ export async function createCopy(
   }
 }
 
+/** Not at once: a server gives numbers back only after others have seen that what had them is gone, or needs them no more. */
 async function orFallBack<T extends object>(
   sync: ResourceSync,
   desired: T,
   superObject: KubeObject | undefined,
   write: (desired: T) => Promise<KubeObject>,
-  fellBack: FellBack,
+  falling: FallingBack,
+  waitsMs: readonly number[] = syncerLimits.numberWaitsMs,
 ): Promise<KubeObject> {
   try {
     return await write(desired)
@@ -40,8 +48,13 @@ async function orFallBack<T extends object>(
     if (!(error instanceof StatusError)) throw error
     const next = sync.fallback?.(desired as unknown as KubeObject, error, superObject)
     if (next === undefined) throw error
-    const made = await orFallBack(sync, next as unknown as T, superObject, write, fellBack)
-    fellBack(error)
+    const [waitMs, ...later] = waitsMs
+    if (waitMs !== undefined) {
+      if (!(await falling.pause(waitMs))) throw error
+      return orFallBack(sync, desired, superObject, write, falling, later)
+    }
+    const made = await orFallBack(sync, next as unknown as T, superObject, write, falling, [])
+    falling.fellBack(error)
     return made
   }
 }
@@ -66,7 +79,8 @@ export async function patchSuper(
   { namespace, name }: Place,
   { object, superObject }: { object: KubeObject | undefined; superObject: KubeObject | undefined },
   step: Patch,
-  { changed, fellBack }: { changed: () => void; fellBack: FellBack },
+  changed: () => void,
+  falling: FallingBack,
 ): Promise<void> {
   const { uid, resourceVersion } = superObject?.metadata ?? {}
   // Lists are replaced completely, so they must not have changed since they were read.
@@ -74,7 +88,7 @@ export async function patchSuper(
   const patch = withMetadata(step, precondition)
   const write = (one: object): Promise<KubeObject> =>
     superClient.patch(sync.resource, namespace, name, one, patchOptions(step))
-  const made = await orFallBack(sync, patch, superObject, write, fellBack)
+  const made = await orFallBack(sync, patch, superObject, write, falling)
   changed()
   if (object !== undefined) await noteAdmission(superClient, sync, object, made, step)
 }

@@ -6,6 +6,7 @@ import { services } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
+import type { ServiceAddresses } from "../../gateway/control-plane/service-addresses.ts"
 import { createServiceAddresses, startSyncer, SuperNamespaces, type Syncer } from "../main.ts"
 
 const cidr = "10.96.0.0/16"
@@ -19,6 +20,8 @@ export interface ServiceWorld {
   startSyncer(): Promise<Syncer>
 }
 
+const all = async (client: KubeClient): Promise<Service[]> => (await client.list<Service>(services)).items
+
 export const service = (namespace: string, name: string, spec: NonNullable<Service["spec"]>): Service => ({
   apiVersion: "v1",
   kind: "Service",
@@ -26,12 +29,18 @@ export const service = (namespace: string, name: string, spec: NonNullable<Servi
   spec,
 })
 
-export async function startServiceWorld(stack: AsyncDisposableStack): Promise<ServiceWorld> {
+/** `addresses`: super's; default: of one range. `superClient`: of another super cluster instead. */
+export async function startServiceWorld(
+  stack: AsyncDisposableStack,
+  { addresses, superClient: another }: { addresses?: ServiceAddresses; superClient?: KubeClient } = {},
+): Promise<ServiceWorld> {
+  const superClient = (): KubeClient => another ?? gateway.gateway.superCluster!.client
+  const ofSuper = addresses ?? new RangeServiceAddresses({ cidr, load: () => all(superClient()) })
   const gateway: TestGateway = stack.use(
     await startTestGateway({
       serviceAddresses: (tenant) =>
         tenant === undefined
-          ? new RangeServiceAddresses({ cidr, load: async () => (await superClient().list<Service>(services)).items })
+          ? ofSuper
           : createServiceAddresses(superClient(), tenant, {
               superNamespaces: new SuperNamespaces(superClient),
               tenantClient: () => gateway.gateway.tenants.client(tenant.name),
@@ -39,7 +48,6 @@ export async function startServiceWorld(stack: AsyncDisposableStack): Promise<Se
     }),
   )
   const { tenants } = gateway.gateway
-  const superClient = (): KubeClient => gateway.gateway.superCluster!.client
   const { tenant } = await gateway.createTenant("acme")
   return {
     client: tenants.client("acme"),
