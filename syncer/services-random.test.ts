@@ -1,142 +1,23 @@
-// Services whose types and fields their tenant changes at random, on real control planes: in super they are what the tenant has.
+// Services whose types, families and fields their tenant changes at random, and somebody in super those of their copies, on real control
+// planes: in super they are what the tenant has.
 
-import { expect, test } from "vitest"
-import type { Service } from "../apimachinery/object.ts"
-import { isNotFound, StatusError } from "../apimachinery/status.ts"
-import { chance, createRandom, pick, type Random, seeds } from "../apimachinery/testing/random.ts"
-import { services } from "../client/resources.ts"
-import type { KubeClient } from "../client/rest.ts"
-import { eventually } from "../test/harness/eventually.ts"
+import { test } from "vitest"
+import { createRandom, seeds } from "../apimachinery/testing/random.ts"
+import { DualStackAddresses } from "../test/kubernetes/controllers/dual-stack-addresses.ts"
+import { changeServices } from "./testing/random-services.ts"
 import { startServiceWorld } from "./testing/service-world.ts"
 
-type Spec = NonNullable<Service["spec"]>
-
-const names = ["a", "b", "c"]
-
-function randomSpec(random: Random): Spec {
-  const type = pick(random, ["ClusterIP", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"] as const)
-  const spec: Record<string, unknown> = { type }
-  const may = (probability: number, field: string, value: unknown): void => {
-    if (chance(random, probability)) spec[field] = value
-  }
-  may(0.8, "selector", { app: pick(random, ["x", "y"]) })
-  const ports = [
-    { name: "a", port: 80, protocol: "TCP", targetPort: random(2) === 0 ? 8080 : "web" },
-    { name: "b", port: 80, protocol: "UDP", targetPort: 80 },
-    { name: "c", port: 443 + random(2), protocol: "TCP", targetPort: 443, appProtocol: "https" },
-  ].filter(() => chance(random, 0.6))
-  if (ports.length > 0 || type !== "ExternalName")
-    spec["ports"] = ports.length > 0 ? ports : [{ name: "a", port: 80, protocol: "TCP", targetPort: 80 }]
-  if (type === "ExternalName") {
-    spec["externalName"] = pick(random, ["a.example.com", "b.example.com"])
-    return spec as Spec
-  }
-  if (type === "ClusterIP") may(0.3, "clusterIP", "None")
-  may(0.3, "sessionAffinity", "ClientIP")
-  may(0.3, "internalTrafficPolicy", "Local")
-  may(0.3, "trafficDistribution", "PreferClose")
-  may(0.3, "publishNotReadyAddresses", true)
-  if (type === "ClusterIP") return spec as Spec
-  may(0.5, "externalTrafficPolicy", "Local")
-  if (type === "NodePort") return spec as Spec
-  may(0.5, "allocateLoadBalancerNodePorts", false)
-  may(0.3, "loadBalancerClass", "example.com/lb")
-  may(0.3, "loadBalancerSourceRanges", ["10.0.0.0/8"])
-  may(0.3, "loadBalancerIP", "192.0.2.1")
-  return spec as Spec
-}
-
-/** As kubectl does: what is not named stays, and a change of the type is one field. */
-function randomPatch(random: Random): Record<string, unknown> {
-  const { clusterIP: _address, ...spec } = randomSpec(random) as Record<string, unknown>
-  const fields = Object.keys(spec).filter(() => chance(random, 0.5))
-  const removed = ["sessionAffinity", "trafficDistribution", "loadBalancerSourceRanges", "selector", "externalName"]
-  return Object.fromEntries([
-    ...removed.filter(() => chance(random, 0.2)).map((field) => [field, null]),
-    ...fields.map((field) => [field, spec[field]]),
-  ])
-}
-
-async function act(random: Random, client: KubeClient): Promise<string> {
-  const name = pick(random, names)
-  const metadata = { namespace: "default", name }
-  try {
-    if (chance(random, 0.1)) {
-      await client.delete(services, "default", name)
-      return `delete ${name}`
-    }
-    const spec = randomSpec(random)
-    const present = await client.get<Service>(services, "default", name).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error
-      return undefined
-    })
-    if (present === undefined) {
-      await client.create(services, { apiVersion: "v1", kind: "Service", metadata, spec })
-      return `create ${name} ${JSON.stringify(spec)}`
-    }
-    if (chance(random, 0.5)) {
-      const patch = randomPatch(random)
-      await client.patch(
-        services,
-        "default",
-        name,
-        { spec: patch },
-        { type: chance(random, 0.5) ? "merge" : "strategic" },
-      )
-      return `patch ${name} ${JSON.stringify(patch)}`
-    }
-    await client.update(services, { ...present, spec })
-    return `update ${name} ${JSON.stringify(spec)}`
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.code >= 500) throw error
-    return `refused ${name}: ${error.message}`
-  }
-}
-
-/** Somebody changes a copy. */
-async function meddle(random: Random, superClient: KubeClient, home: string): Promise<string> {
-  const name = pick(random, names)
-  const patch = randomPatch(random)
-  try {
-    await superClient.patch(services, home, name, { spec: patch }, { type: "merge" })
-    return `meddle ${name} ${JSON.stringify(patch)}`
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    return `refused meddling ${name}: ${error.message}`
-  }
-}
-
-const specsOf = async (client: KubeClient, namespace: string): Promise<Map<string, unknown>> => {
-  const { items } = await client.list<Service>(services, { namespace })
-  const mine = items.filter(({ metadata }) => names.includes(metadata.name ?? ""))
-  return new Map(mine.map(({ metadata, spec }) => [metadata.name ?? "", spec]))
-}
-
-test.each(seeds(3))(
-  "services changed at random are the same in super (SEED=%i)",
+test.each([
+  ...seeds(2).map((seed) => ["one family", seed] as const),
+  ...seeds(2).map((seed) => ["two families", seed] as const),
+])(
+  "services with addresses of %s that are changed at random are the same in super (SEED=%i)",
   { timeout: 120_000 },
-  async (seed) => {
+  async (families, seed) => {
+    const isDual = families === "two families"
     await using stack = new AsyncDisposableStack()
-    const random = createRandom(seed)
-    const world = await startServiceWorld(stack)
-    const { client, superClient, home } = world
+    const world = await startServiceWorld(stack, isDual ? { addresses: new DualStackAddresses() } : {})
     const syncer = stack.use(await world.startSyncer())
-    const done: string[] = []
-    const same = async (): Promise<true> => {
-      const [here, there] = await Promise.all([specsOf(client, "default"), specsOf(superClient, home)])
-      // A copy that is made while its Service is being deleted may stay for a minute.
-      for (const name of there.keys()) if (!here.has(name)) there.delete(name)
-      expect(there, done.slice(-6).join("\n")).toEqual(here)
-      return true
-    }
-    for (let step = 0; step < 150; step++) {
-      const isMeddling = chance(random, 0.15)
-      done.push(isMeddling ? await meddle(random, superClient, home) : await act(random, client))
-      // A second change of a copy before the first is undone may take its address for good: a server never changes one.
-      if (!isMeddling && !chance(random, 0.4)) continue
-      await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
-      await eventually(same, { what: "the specs are the same", timeoutMs: 20_000 })
-    }
-    expect(done.filter((line) => line.startsWith("refused")).length).toBeLessThan(done.length / 2)
+    await changeServices(world, syncer, createRandom(seed), isDual)
   },
 )

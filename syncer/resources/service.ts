@@ -55,7 +55,9 @@ export const service: ResourceSync<Service> = {
   },
   changed(object, superObject, context) {
     if (isAhead(superObject, object, context.now)) return []
-    const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
+    const [wanted, current] = [superSpec(object, context), superObject.spec ?? ({} as Spec)]
+    const [change, families] = [specChange(wanted, current), familiesBack(wanted, current)]
+    const patch = families === undefined ? change : { ...families, ...change }
     const isOver = isMarkedBalanced(superObject) && !isBalanced(superObject) && !isBalanced(object)
     return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(isOver ? [noMoreBalanced] : [])]
   },
@@ -146,6 +148,19 @@ function toBeAssigned(wanted: Spec, current: Spec): Partial<Spec> {
     ...(begins(needsAddress) && clusterIP ? defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }) : {}),
     ...(begins(needsHealthCheckPort) && healthCheckNodePort ? { healthCheckNodePort } : {}),
   }
+}
+
+/**
+ * Somebody has changed the policy of a copy, and with that taken its second family, or given it one. With another first address than the
+ * tenant's, it has the families that super could give.
+ */
+function familiesBack(wanted: Spec, current: Spec): Partial<Spec> | undefined {
+  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = wanted
+  if (!clusterIP || clusterIP !== current.clusterIP || ipFamilyPolicy === undefined) return undefined
+  const isSame =
+    ipFamilyPolicy === current.ipFamilyPolicy &&
+    (clusterIP !== "None" || equalIgnoringNulls(ipFamilies, current.ipFamilies))
+  return isSame ? undefined : defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy })
 }
 
 const needsAddress = ({ type }: Spec): boolean => type !== "ExternalName"
