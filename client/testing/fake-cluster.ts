@@ -207,6 +207,11 @@ export class FakeCluster implements KubeClient {
     return this.#store.put(resource, "MODIFIED", withNextGeneration(current, next))
   }
 
+  /** Returns a function that restores this moment, as an administrator does who has a backup of etcd. */
+  backup(): () => void {
+    return this.#store.backup()
+  }
+
   /** Deletes an object at once, regardless of finalizers, as a kubelet finally does. */
   remove(resource: Resource, namespace: string | undefined, name: string): void {
     this.#take(resource, this.#require(resource, namespace, name))

@@ -22,6 +22,8 @@ interface Watcher {
   id: string | undefined
   /** Called synchronously. */
   notify(change: Recorded): void
+  /** A watch ends. */
+  end?(): void
 }
 
 export class FakeStore {
@@ -65,6 +67,20 @@ export class FakeStore {
     this.#record(resource, "DELETED", last)
   }
 
+  /** Returns a function that restores this moment, as if nothing had happened since: watches end, which are told of no change. */
+  backup(): () => void {
+    const revision = this.#revision
+    const objects = [...this.#objects].map(([id, of]) => [id, new Map(of)] as const)
+    return () => {
+      this.#revision = revision
+      this.#objects.clear()
+      for (const [id, of] of objects) this.#objects.set(id, new Map(of))
+      const known = this.#log.findLastIndex((change) => change.revision <= revision) + 1
+      this.#log.splice(known)
+      for (const watcher of this.#watchers) watcher.end?.()
+    }
+  }
+
   /** Calls `call` synchronously for every later change, in order. */
   onChange(call: (change: Change) => void): () => void {
     const watcher: Watcher = { id: undefined, notify: call }
@@ -78,8 +94,14 @@ export class FakeStore {
     const queue = this.#log.filter((change) => change.id === id && change.revision > Number(options.resourceVersion))
     const selected = new Set<string>()
     let wake: (() => void) | undefined
+    let isOver = false
     const watcher: Watcher = {
       id,
+      end: () => {
+        isOver = true
+        queue.length = 0
+        wake?.()
+      },
       notify: (change) => {
         queue.push(change)
         wake?.()
@@ -89,7 +111,7 @@ export class FakeStore {
     const stop = (): void => wake?.()
     signal.addEventListener("abort", stop)
     try {
-      while (!signal.aborted) {
+      while (!signal.aborted && !isOver) {
         const change = queue.shift()
         if (change === undefined) await new Promise<void>((resolve) => (wake = resolve))
         else yield seen(change, options, selected)

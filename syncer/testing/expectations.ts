@@ -10,10 +10,12 @@ import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 /** Fields of which the copy has what the tenant has written. (Others may have them, too, where a server would know no such field.) */
 const kept = ["data", "imagePullSecrets", "endpoints", "handler"]
 
+/** `isRestored`: super has forgotten volumes that claims have. */
 export function disappointed(
   superCluster: FakeCluster,
   clusters: Iterable<FakeCluster>,
   copied: readonly Resource[],
+  isRestored: boolean,
 ): string[] {
   const found: string[] = []
   for (const resource of copied) {
@@ -24,7 +26,7 @@ export function disappointed(
         if (copy === undefined || object.metadata.deletionTimestamp !== undefined) continue
         const { namespace, name } = object.metadata
         const what = [...common(object, copy), ...(resource === pods ? ofPod(object as Pod, copy as Pod) : [])]
-        if (resource === persistentVolumeClaims) what.push(...ofClaim(object, copy))
+        if (resource === persistentVolumeClaims && !isRestored) what.push(...ofClaim(object, copy))
         found.push(...what.map((one) => `${resource.resource} ${namespace}/${name}: ${one}`))
       }
     }

@@ -21,6 +21,8 @@ export interface Faults {
   random: Random
   /** Of a call. It may change at any time. */
   probability: number
+  /** Nothing of it is answered. */
+  isDown?: boolean
 }
 
 const reads = new Set(["get", "list"])
@@ -28,9 +30,13 @@ const writes = new Set(["create", "update", "patch", "delete"])
 
 export function faulty<T extends KubeClient>(client: T, faults: Faults): T {
   const { random } = faults
+  const requireUp = (): void => {
+    if (faults.isDown === true) throw serviceUnavailable("down")
+  }
   const call =
     (name: string, original: (...args: unknown[]) => Promise<unknown>) =>
     async (...args: unknown[]): Promise<unknown> => {
+      requireUp()
       if (!chance(random, faults.probability)) return original(...args)
       const isWrite = writes.has(name)
       if (isWrite && chance(random, 0.3)) {
@@ -40,7 +46,9 @@ export function faulty<T extends KubeClient>(client: T, faults: Faults): T {
       throw pick(random, failures(name, args[0] as Resource))
     }
   const watch: ListWatch["watch"] = async function* cut(resource, options) {
+    requireUp()
     for await (const event of client.watch<KubeObject>(resource, options)) {
+      requireUp()
       while (chance(random, Math.min(0.9, faults.probability * 2))) await nextTurn()
       if (chance(random, faults.probability / 4)) throw expired("too old")
       if (chance(random, faults.probability / 4)) return

@@ -12,6 +12,8 @@ export class Invariants {
   readonly wrong: string[] = []
   /** Uids of copies that others than the syncer remove. */
   readonly removed = new Set<string>()
+  /** Super has been restored from a backup: what is written before all of that is seen may be in namespaces that are to go. */
+  isRestored = false
   /** Uids of what tenants have deleted. */
   readonly deleted = new Set<string>()
   /** Of copies, by their uids. */
@@ -89,6 +91,8 @@ export class Invariants {
     if (owner !== undefined) this.#owners.set(uid, owner)
     if (before !== undefined && owner !== before) this.wrong.push(`${resource} ${name} is of another object`)
     if (type !== "DELETED" || this.removed.has(uid)) return
+    const home = this.#superCluster.find(namespaces, undefined, object.metadata.namespace ?? "")
+    if (this.isRestored && home === undefined) return
     for (const { cluster } of this.#tenants.clusters.values()) {
       const kind = this.#copied.find((one) => one.resource === resource)
       const living = kind && cluster.all<KubeObject>(kind).find(({ metadata }) => metadata.uid === owner)

@@ -9,6 +9,7 @@ import {
   publicLabel,
   tokenPodUIDAnnotation,
   uidAnnotation,
+  virtualClusterNameKey,
 } from "../../apimachinery/tenancy.ts"
 import { pick, type Random } from "../../apimachinery/testing/random.ts"
 import {
@@ -78,6 +79,14 @@ export function forged(random: Random, tenants: readonly Tenant[]): Record<strin
   const chosen = Object.fromEntries(Object.entries(keys).filter(() => random(2) === 0))
   return { metadata: { [pick(random, ["labels", "annotations"])]: chosen } }
 }
+
+/** Of copies, by somebody in super. Who owns them is not among that: they are nobody's then. */
+export const handEdits: readonly Record<string, unknown>[] = [
+  { metadata: { labels: { meddled: "yes" } }, data: { value: "x" } },
+  { metadata: { labels: { app: null } }, data: null },
+  { metadata: { annotations: { [copiedKeysAnnotation]: null, [virtualClusterNameKey]: "x" } } },
+  { immutable: true, data: { value: "x" } },
+]
 
 /** Holds what is deleted in super, until somebody there lets it go. */
 export const held = { metadata: { finalizers: ["example.com/hold"] } }

@@ -19,10 +19,11 @@ import { faulty, type Faults } from "./faulty-client.ts"
 import { object } from "./harness.ts"
 import { Invariants } from "./invariants.ts"
 import { mortalClient, mortalTenants, type Life } from "./mortal.ts"
-import { contents, copied, forged, held, inNamespaces } from "./random-contents.ts"
+import { contents, copied, forged, handEdits, held, inNamespaces } from "./random-contents.ts"
 import { usePod } from "./random-pods.ts"
 import { changeStorage, finishStorage, usePublished } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
+import { restored } from "./restored.ts"
 
 const homes = ["default", "apps"]
 export class RandomWorld {
@@ -30,12 +31,16 @@ export class RandomWorld {
   readonly faults: Faults
   /** How often tenants and namespaces come and go: what they contain lives longer if they do not. */
   readonly #churn: number
+  /** How often super is restored from a backup. */
+  readonly #loss: number
   readonly #settings: Partial<SyncSettings>
   readonly superCluster = new FakeCluster({ isSuper: true })
   readonly tenants: RandomTenants
   readonly clock = new FakeClock(Date.now())
   readonly #invariants: Invariants
   #serial = 0
+  /** From the last backup. */
+  #restore: (() => void) | undefined
   /** The syncer's. */
   #life: Life = { isOver: false }
   syncer: Syncer | undefined
@@ -43,6 +48,7 @@ export class RandomWorld {
   constructor(seed: number) {
     this.random = createRandom(seed)
     this.#churn = pick(this.random, [0, 0.2, 1])
+    this.#loss = pick(this.random, [0, 0, 1])
     this.#settings = { networkPolicies: "allow", publishNodes: pick(this.random, ["all", "used"]) }
     this.faults = { random: this.random, probability: 0 }
     this.tenants = new RandomTenants(this.faults)
@@ -119,6 +125,11 @@ export class RandomWorld {
     if (chance(random, 0.02 * this.#churn)) await this.#replaceTenant()
     if (chance(random, 0.02)) await this.#changeNodes()
     if (chance(random, 0.02)) await this.#restart()
+    if (chance(random, 0.02 * this.#loss)) this.#restore = this.superCluster.backup()
+    if (this.#restore !== undefined && chance(random, 0.01)) {
+      this.#invariants.isRestored = true
+      await restored(this.#restore, this.faults, this.clock)
+    }
     for (let turn = random(4); turn > 0; turn--) await nextTurn()
   }
 
@@ -201,8 +212,12 @@ export class RandomWorld {
     const { namespace, name = "" } = copy.metadata
     if (chance(random, 0.3)) superCluster.edit(resource, namespace, name, held)
     else if (chance(random, 0.5)) await this.#deleteInSuper(resource, copy)
-    else
-      superCluster.edit(resource, namespace, name, { metadata: { labels: { meddled: "yes" } }, data: { value: "x" } })
+    else {
+      const edit = pick(random, handEdits)
+      // Its copy is made anew.
+      if ("immutable" in edit) this.#invariants.removed.add(copy.metadata.uid ?? "")
+      superCluster.edit(resource, namespace, name, edit)
+    }
   }
 
   async #deleteInSuper(resource: Resource, copy: KubeObject): Promise<void> {
@@ -275,6 +290,7 @@ export class RandomWorld {
         this.superCluster,
         known.map(({ cluster }) => cluster),
         copied,
+        this.#invariants.isRestored,
       ),
       ...orphans.map(({ metadata }) => `orphan ${metadata.name}`),
       ...(this.syncer?.pending === 0 ? [] : ["keys are pending"]),
