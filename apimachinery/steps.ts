@@ -3,7 +3,7 @@
 export type Steps<T> = Generator<void, T, void>
 
 /** Number of names or items that one step handles, where it does little with each. */
-export const mostAtOnce = 5000
+export const mostAtOnce = 1000
 
 /** Without a break. */
 export function atOnce<T>(steps: Steps<T>): T {

@@ -110,7 +110,10 @@ export function* sortingElements(elements: PathElement[]): Steps<void> {
   }
   const texts = [...byText.keys()]
   yield* sortingTexts(texts)
-  for (const [index, text] of texts.entries()) elements[index] = byText.get(text) ?? ""
+  for (const [index, text] of texts.entries()) {
+    if (index % mostAtOnce === mostAtOnce - 1) yield
+    elements[index] = byText.get(text) ?? ""
+  }
 }
 
 /** undefined if the elements do not differ by a single text only. */

@@ -4,7 +4,9 @@
 import { requestEntityTooLarge } from "../status.ts"
 import { copyJson } from "../copy.ts"
 import type { Json } from "../object.ts"
+import type { Steps } from "../steps.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
+import { LargeValues } from "./large-values.ts"
 import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
 /**
@@ -14,6 +16,12 @@ import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./s
 export function applyDefaults(schema: Schema, object: Json, keepsNulls = false): void {
   if (schema.custom === true) dropNulls(schema, object, keepsNulls)
   addDefaults(schema, object)
+}
+
+/** The same in steps, where the object is large. */
+export function* applyingDefaults(schema: Schema, object: Json, keepsNulls = false): Steps<void> {
+  if (schema.custom === true) dropNulls(schema, object, keepsNulls)
+  yield* visitingMissing(schema, object, adding(), new LargeValues(isVisited))
 }
 
 /** Whether {@link applyDefaults} would add something. Fails as that does if it would be too much: nobody could read the object. */
@@ -31,13 +39,17 @@ export function lacksDefaults(schema: Schema, object: Json): boolean {
 const maxAdded = 4 * 1024 * 1024
 
 export function addDefaults(schema: Schema, object: Json): void {
+  visitMissing(schema, object, adding())
+}
+
+function adding(): VisitMissing {
   let left = maxAdded
-  visitMissing(schema, object, (holder, key, preset) => {
+  return (holder, key, preset) => {
     left -= sizeOf(preset)
     if (left < 0) throw requestEntityTooLarge(`Request entity too large: defaults add more than ${maxAdded} bytes`)
     setOwn(holder, key, typeof preset === "object" ? copyJson(preset) : preset)
     return true
-  })
+  }
 }
 
 /** Called with where a default is missing. What it puts there is visited next. False: the walk ends. */
@@ -50,8 +62,7 @@ function visitMissing(schema: Schema, value: Json, visit: VisitMissing): boolean
     return schema.items === undefined || !hasDefaults(schema.items) || visitEntries(schema.items, value, visit)
   }
   for (const [key, field] of defaultedOf(schema)) {
-    const preset = field.default ?? field.schema.default
-    if (preset !== undefined && isMissing(field, value, key) && !visit(value, key, preset)) return false
+    if (!visitField(field, value, key, visit)) return false
     if (Object.hasOwn(value, key) && !visitMissing(field.schema, value[key] as Json, visit)) return false
   }
   return typeof schema.more !== "object" || !hasDefaults(schema.more) || visitMore(schema, schema.more, value, visit)
@@ -61,6 +72,34 @@ function visitEntries(schema: Schema, values: JsonObject | Json[], visit: VisitM
   const keys = Array.isArray(values) ? values.keys() : Object.keys(values)
   for (const key of keys) if (!visitEntry(schema, values as JsonObject, key, visit)) return false
   return true
+}
+
+/** visitMissing() in steps, for a visitor that does not end it. */
+function* visitingMissing(schema: Schema, value: Json, visit: VisitMissing, large: LargeValues): Steps<void> {
+  if (!large.has(schema, value)) return void visitMissing(schema, value, visit)
+  const values = value as JsonObject
+  const { items } = schema
+  if (Array.isArray(value) || schema.type === "map") {
+    if (items === undefined) return
+    return yield* large.walking(schema, value, {
+      walk: (key) => void visitEntry(items, values, key, visit),
+      walking: (key) => visitingMissing(items, values[key] as Json, visit, large),
+    })
+  }
+  for (const [key, field] of defaultedOf(schema)) {
+    visitField(field, values, key, visit)
+    if (Object.hasOwn(values, key)) yield* visitingMissing(field.schema, values[key] as Json, visit, large)
+  }
+  if (typeof schema.more === "object" && hasDefaults(schema.more)) visitMore(schema, schema.more, values, visit)
+}
+
+const isVisited = (schema: Schema): boolean =>
+  hasDefaults(schema) && (schema.type === "object" || (schema.items !== undefined && hasDefaults(schema.items)))
+
+/** Only the field itself. */
+function visitField(field: FieldSchema, value: JsonObject, key: string, visit: VisitMissing): boolean {
+  const preset = field.default ?? field.schema.default
+  return preset === undefined || !isMissing(field, value, key) || visit(value, key, preset)
 }
 
 /** `values`: also a list, by index. */

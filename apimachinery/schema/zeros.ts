@@ -1,7 +1,9 @@
 // Go's zero values: which of them its encoder omits, and which it prints although they were not given ("containers": null).
 
 import type { Json } from "../object.ts"
+import type { Steps } from "../steps.ts"
 import { isEmptyObject, type JsonObject } from "./json-object.ts"
+import { LargeValues } from "./large-values.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 
 /** For a field that is not a pointer: whether Go's "omitempty" (or "omitzero", for structs) would drop it. */
@@ -85,10 +87,11 @@ export function writeZeros(schema: Schema, value: Json, isStored = true): void {
   }
   const { fields } = schema
   if (fields === undefined || schema.custom === true) return
-  for (const key of Object.keys(value)) {
-    const field = fields[key]
-    if (field !== undefined && holdsStructs(field.schema)) writeZeros(field.schema, value[key] as Json, isStored)
-  }
+  for (const key of Object.keys(value)) writeIn(fields[key]?.schema, value[key] as Json, isStored)
+  writeOwnZeros(fields, value, isStored)
+}
+
+function writeOwnZeros(fields: Record<string, FieldSchema>, value: JsonObject, isStored: boolean): void {
   for (const [key, zero] of zerosOf(fields)) {
     const present = value[key]
     const isNone = isStored && zero.value === null && Array.isArray(present) && present.length === 0
@@ -97,6 +100,35 @@ export function writeZeros(schema: Schema, value: Json, isStored = true): void {
     value[key] = made
     if (zero.struct !== undefined) writeZeros(zero.struct, made)
   }
+}
+
+/** The same in steps, where the value is large. */
+export function writingZeros(schema: Schema, value: Json, isStored = true): Steps<void> {
+  return writingLarge(schema, value, isStored, new LargeValues(holdsStructsWithin))
+}
+
+function* writingLarge(schema: Schema, value: Json, isStored: boolean, large: LargeValues): Steps<void> {
+  if (isSettled(value) || schema.custom === true || !large.has(schema, value))
+    return writeZeros(schema, value, isStored)
+  const { fields, items } = schema
+  const values = value as JsonObject
+  const within = (key: string | number): Schema | undefined => (fields === undefined ? items : fields[key]?.schema)
+  yield* large.walking(schema, value, {
+    walk: (key) => writeIn(within(key), values[key] as Json, isStored),
+    *walking(key) {
+      const inner = within(key)
+      if (inner !== undefined) yield* writingLarge(inner, values[key] as Json, isStored, large)
+    },
+  })
+  if (fields !== undefined) writeOwnZeros(fields, values, isStored)
+}
+
+function holdsStructsWithin({ type, fields, items }: Schema): boolean {
+  return type === "object" ? fields !== undefined : items !== undefined && holdsStructs(items)
+}
+
+function writeIn(schema: Schema | undefined, value: Json, isStored: boolean): void {
+  if (schema !== undefined && holdsStructs(schema)) writeZeros(schema, value, isStored)
 }
 
 /** Only texts, numbers and booleans, which clients may also write themselves: before an object is compared with a stored one. */

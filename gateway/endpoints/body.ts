@@ -4,8 +4,9 @@
 import { copyJson } from "../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, hasReason, unsupportedMediaType } from "../../apimachinery/status.ts"
-import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
-import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
+import { decodeObject, decodingObject } from "../../apimachinery/schema/decode/decode.ts"
+import { applyDefaults, applyingDefaults } from "../../apimachinery/schema/defaults.ts"
+import { noteLong } from "../../apimachinery/schema/large-values.ts"
 import { type JsonObject, sortedKeys } from "../../apimachinery/schema/json-object.ts"
 import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../apimachinery/schema/json/odd-numbers.ts"
@@ -24,6 +25,9 @@ import type { Expected } from "./expected.ts"
 import { type RequestBody, takeJson } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
 import { expectedInVersion } from "./verbs/patched-type.ts"
+
+/** A shorter body is decoded at once, without counting its values. */
+const longBytes = 16 * 1024
 
 /** What makes an object is of a known type before anything else is looked at. */
 export function checkMediaType(ctx: RequestContext): void {
@@ -69,7 +73,8 @@ function* decoded(
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
     const check = (given: { apiVersion: string; kind: string }): void => checkKind({ ...given, metadata: {} }, expected)
-    return yield* decodingValue(ctx, parseProtobuf(bytes, expected.schema, expected, check), expected, validation)
+    const value = parseProtobuf(bytes, expected.schema, expected, check)
+    return yield* decodingValue(ctx, value, expected, validation, undefined, "body", bytes.length > longBytes)
   }
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
@@ -89,7 +94,7 @@ function* decoded(
     keepFirst(parseExactly(first), parsed.value, expected.schema)
     repeated.first = parseExactly(first)
   }
-  return yield* decodingValue(ctx, parsed.value, expected, validation, repeated)
+  return yield* decodingValue(ctx, parsed.value, expected, validation, repeated, "body", bytes.length > longBytes)
 }
 
 type Origin = "body" | "patch" | "strategic" | "apply"
@@ -113,8 +118,10 @@ function* decodingValue(
   validation: FieldValidation,
   repeated: Repeated = { faults: [] },
   origin: Origin = "body",
+  isLong = false,
 ): Steps<KubeObject> {
   const object = value as unknown as KubeObject
+  if (isLong) noteLong(object)
   simplifyVersion(object)
   checkUnconverted(object, expected)
   if (origin === "body") {
@@ -134,9 +141,10 @@ function* decodingValue(
     const { apiVersion, kind } = object
     decodeObject(expected.schema, { ...(repeated.first as JsonObject), apiVersion, kind }, false, source)
   }
-  const decode = () => decodeObject(expected.schema, value, validation !== "Ignore" || isApplied, source)
+  const decode = () =>
+    decodingObject(expected.schema, value, validation !== "Ignore" || isApplied, source, undefined, isLong)
   const { unknown: found, unknownPaths } =
-    origin === "body" ? firstFaultOf(object, expected, repeated, decode) : decode()
+    origin === "body" ? yield* firstFaultOf(object, expected, repeated, decode) : yield* decode()
   if (isApplied) noteDropped(object, found)
   const written = found.length > 1 && expected.schema.custom !== true ? repeated.written?.() : undefined
   const inOrder = written === undefined ? found : decodeObject(expected.schema, written, true, source).unknown
@@ -149,16 +157,22 @@ function* decodingValue(
   yield
   if (expected.lacksDefaults === true) return object
   expected.defaultFirst?.(object as unknown as JsonObject)
-  applyDefaults(expected.schema, object as unknown as Json, origin === "apply")
+  if (isLong) yield* applyingDefaults(expected.schema, object as unknown as Json, origin === "apply")
+  else applyDefaults(expected.schema, object as unknown as Json, origin === "apply")
   yield
   expected.default?.(object as never)
   return object
 }
 
 /** Of several values of a wrong type, the first one that upstream reads is told. */
-function firstFaultOf<T>(object: KubeObject, { schema }: Expected, { written }: Repeated, decode: () => T): T {
+function* firstFaultOf<T>(
+  object: KubeObject,
+  { schema }: Expected,
+  { written }: Repeated,
+  decode: () => Steps<T>,
+): Steps<T> {
   try {
-    return decode()
+    return yield* decode()
   } catch (error) {
     if (written !== undefined) {
       const { apiVersion, kind } = object

@@ -7,14 +7,15 @@ import { parseGroupVersion } from "../../object.ts"
 import { badRequest } from "../../status.ts"
 import { decodeCustom, type Source } from "./custom.ts"
 import { Mismatch } from "./errors.ts"
-import { decodeWhole, type Walk } from "./value.ts"
+import { atOnce, type Steps } from "../../steps.ts"
+import { decodeWhole, decodingWhole, type Walk } from "./value.ts"
 import { printPath } from "../json/scan.ts"
 import { oddNumbersOf } from "../json/odd-numbers.ts"
 import { ScalarError } from "../scalars.ts"
 import type { Schema } from "../schema.ts"
 
 export { parseObject } from "../json/parse.ts"
-export { writeZeros } from "../zeros.ts"
+export { writeZeros, writingZeros } from "../zeros.ts"
 
 /**
  * Converts `value` (an object, fresh from parseObject or a patch) to what the kind's Go type would hold. Throws BadRequest with
@@ -34,7 +35,24 @@ export function decodeObject(
   collectUnknown: boolean,
   source: Source = "json",
   as?: string,
-): { unknown: string[]; unknownPaths: readonly (readonly (string | number)[])[] } {
+): Decoded {
+  return atOnce(decodingObject(schema, value, collectUnknown, source, as))
+}
+
+export interface Decoded {
+  unknown: string[]
+  unknownPaths: readonly (readonly (string | number)[])[]
+}
+
+/** The same. `isLong`: in steps, where the value is large. */
+export function* decodingObject(
+  schema: Schema,
+  value: Json,
+  collectUnknown: boolean,
+  source: Source = "json",
+  as?: string,
+  isLong = false,
+): Steps<Decoded> {
   const unknownPaths: (readonly (string | number)[])[] = []
   let pruned: readonly string[] = []
   const walk: Walk = {
@@ -48,6 +66,7 @@ export function decodeObject(
   }
   try {
     if (schema.custom === true) pruned = decodeCustom(schema, value, walk, source)
+    else if (isLong) yield* decodingWhole(schema, value, walk)
     else decodeWhole(schema, value, walk)
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error

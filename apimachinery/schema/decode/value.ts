@@ -9,6 +9,8 @@ import { noteGivenEmpty, noteGivenEmptyBytes, noteGivenNullBytes, noteGivenTime,
 import { isObject, type JsonObject, setOwn } from "../json-object.ts"
 import { maxStrictFaults } from "../json/scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "../scalars.ts"
+import type { Steps } from "../../steps.ts"
+import { LargeValues, valuesAtOnce } from "../large-values.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 import { isZero, zeroOf } from "../zeros.ts"
 
@@ -43,19 +45,60 @@ export function decodeWhole(schema: Schema, value: Json, walk: Walk): Json {
   }
 }
 
+/** The same in steps, where the value is large. */
+export function* decodingWhole(schema: Schema, value: Json, walk: Walk): Steps<Json> {
+  const steps = decoding(schema, value, walk, new LargeValues(isWalked))
+  for (;;) {
+    const { stackTraceLimit } = Error
+    let step: IteratorResult<void, Json>
+    try {
+      step = steps.next()
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
+    if (step.done !== true) yield
+    else if (walk.fault !== undefined) throw walk.fault
+    else return step.value
+  }
+}
+
+/** As decode(). */
+function* decoding(schema: Schema, value: Json, walk: Walk, large: LargeValues): Steps<Json> {
+  const fits = schema.type === "list" ? Array.isArray(value) : isObject(value)
+  if (!fits || !large.has(schema, value)) return decode(schema, value, walk)
+  const depth = walk.path.length
+  try {
+    const { fields, items } = schema
+    if (fields !== undefined) yield* decodingFields(schema, fields, value as JsonObject, walk, large)
+    else if (items !== undefined) yield* decodingMembers(schema, items, value as JsonObject | Json[], walk, large)
+    return value
+  } catch (error) {
+    return keptFault(error, schema, value, walk, depth)
+  }
+}
+
+function isWalked({ type, fields, items }: Schema): boolean {
+  return type === "object" ? fields !== undefined : (type === "list" || type === "map") && items !== undefined
+}
+
 /** Never called for null, whose meaning depends on the parent. */
 function decode(schema: Schema, value: Json, walk: Walk): Json {
   const depth = walk.path.length
   try {
     return decodeValue(schema, value, walk)
   } catch (error) {
-    if (!isKept(error, schema, walk)) throw error
-    walk.fault ??= error
-    // Of others, of which there may be very many, nothing is told.
-    Error.stackTraceLimit = 0
-    walk.path.length = depth
-    return value
+    return keptFault(error, schema, value, walk, depth)
   }
+}
+
+/** The value as it is, if the decoding goes on after this error. */
+function keptFault(error: unknown, schema: Schema, value: Json, walk: Walk, depth: number): Json {
+  if (!isKept(error, schema, walk)) throw error
+  walk.fault ??= error
+  // Of others, of which there may be very many, nothing is told.
+  Error.stackTraceLimit = 0
+  walk.path.length = depth
+  return value
 }
 
 /**
@@ -120,40 +163,69 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
   for (const key of walk.converts ? inOrder(fields, value) : Object.keys(value)) {
     const field = fields[key]
     const given = value[key] as Json
-    if (field === undefined) {
-      if (schema.preserveUnknown === true) continue
-      const most = walk.converts ? maxMergedFaults : maxStrictFaults
-      if (walk.unknown !== undefined && walk.unknown.length < most) walk.unknown.push([...walk.path, key])
-      delete value[key]
-    } else if (given === null) delete value[key]
-    else {
-      walk.path.push(key)
-      const decoded = decode(field.schema, given, walk)
-      walk.path.pop()
-      // Metadata is decoded once more to find the first fault, for which what is of another type must still be there.
-      if (walk.fault !== undefined) continue
-      if (decoded === null) {
-        if (Array.isArray(given)) noteGivenEmpty(value, key)
-        delete value[key]
-      } else if (isUnsetTime(field, decoded)) {
-        delete value[key]
-        noteGivenZeroTime(value, key)
-      } else if (
-        field.zero === "omit" &&
-        decoded !== walk.filled &&
-        isZero(field.schema, decoded) &&
-        !isReset(key, walk)
-      ) {
-        if (typeof decoded === "object") noteGivenEmpty(value, key)
-        else if (field.schema.format === "byte") noteGivenEmptyBytes(value, key)
-        delete value[key]
-      } else if (decoded !== given) {
-        value[key] = decoded
-        if (field.schema.format === "time") noteGivenTime(value, key, given as string, decoded)
-      }
+    if (field === undefined || given === null) {
+      dropField(field, value, key, walk, schema)
+      continue
     }
+    walk.path.push(key)
+    const decoded = decode(field.schema, given, walk)
+    walk.path.pop()
+    putField(field, value, key, given, decoded, walk)
   }
   writeStructs(fields, value)
+}
+
+function* decodingFields(
+  schema: Schema,
+  fields: Record<string, FieldSchema>,
+  value: JsonObject,
+  walk: Walk,
+  large: LargeValues,
+): Steps<void> {
+  const keys = walk.converts ? inOrder(fields, value) : Object.keys(value)
+  for (const [index, key] of keys.entries()) {
+    if (index % valuesAtOnce === valuesAtOnce - 1) yield
+    const field = fields[key]
+    const given = value[key] as Json
+    if (field === undefined || given === null) {
+      dropField(field, value, key, walk, schema)
+      continue
+    }
+    walk.path.push(key)
+    const decoded = yield* decoding(field.schema, given, walk, large)
+    walk.path.pop()
+    putField(field, value, key, given, decoded, walk)
+  }
+  writeStructs(fields, value)
+}
+
+/** It is null or, if `field` is undefined, unknown. */
+function dropField(field: FieldSchema | undefined, value: JsonObject, key: string, walk: Walk, schema: Schema): void {
+  if (field === undefined) {
+    if (schema.preserveUnknown === true) return
+    const most = walk.converts ? maxMergedFaults : maxStrictFaults
+    if (walk.unknown !== undefined && walk.unknown.length < most) walk.unknown.push([...walk.path, key])
+  }
+  delete value[key]
+}
+
+function putField(field: FieldSchema, value: JsonObject, key: string, given: Json, decoded: Json, walk: Walk): void {
+  // Metadata is decoded once more to find the first fault, for which what is of another type must still be there.
+  if (walk.fault !== undefined) return
+  if (decoded === null) {
+    if (Array.isArray(given)) noteGivenEmpty(value, key)
+    delete value[key]
+  } else if (isUnsetTime(field, decoded)) {
+    delete value[key]
+    noteGivenZeroTime(value, key)
+  } else if (field.zero === "omit" && decoded !== walk.filled && isZero(field.schema, decoded) && !isReset(key, walk)) {
+    if (typeof decoded === "object") noteGivenEmpty(value, key)
+    else if (field.schema.format === "byte") noteGivenEmptyBytes(value, key)
+    delete value[key]
+  } else if (decoded !== given) {
+    value[key] = decoded
+    if (field.schema.format === "time") noteGivenTime(value, key, given as string, decoded)
+  }
 }
 
 /** Of the fields of a struct. */
@@ -216,14 +288,44 @@ function structsOf(fields: Record<string, FieldSchema>): readonly [string, Schem
   return found
 }
 
+/** decodeItems() or decodeValues() of a large list or map. */
+function* decodingMembers(
+  schema: Schema,
+  items: Schema,
+  value: JsonObject | Json[],
+  walk: Walk,
+  large: LargeValues,
+): Steps<void> {
+  const depth = walk.path.length
+  const values = value as JsonObject
+  const amounts = schema.type === "map" && items.format === "quantity" && walk.roundsAmounts
+  yield* large.walking(schema, value, {
+    walk(key) {
+      walk.path[depth] = key
+      if (Array.isArray(value)) value[key as number] = decodeItem(items, value[key as number] as Json, walk)
+      else decodeEntry(items, value, key as string, amounts, walk)
+    },
+    *walking(key) {
+      walk.path[depth] = key
+      const decoded = yield* decoding(items, values[key] as Json, walk, large)
+      if (decoded !== values[key]) setOwn(values, String(key), decoded)
+    },
+  })
+  walk.path.length = depth
+  if (!Array.isArray(value)) walk.filled = value
+}
+
+function decodeItem(items: Schema, item: Json, walk: Walk): Json {
+  return item === null ? zeroOf(items) : decode(items, item, walk)
+}
+
 function decodeItems(schema: Schema, list: Json[], walk: Walk): Json[] {
   const { items } = schema
   if (items === undefined) return list
   const depth = walk.path.length
   for (let index = 0; index < list.length; index++) {
     walk.path[depth] = index
-    const item = list[index] as Json
-    list[index] = item === null ? zeroOf(items) : decode(items, item, walk)
+    list[index] = decodeItem(items, list[index] as Json, walk)
   }
   walk.path.length = depth
   return list
@@ -236,17 +338,22 @@ function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
   const keys = Object.keys(map)
   for (const key of keys) {
     walk.path.push(key)
-    const given = map[key] as Json
-    const decoded =
-      given === null
-        ? zeroOf(items)
-        : amounts
-          ? canonicalQuantity(literalOf(given, walk), true)
-          : decode(items, given, walk)
-    if (decoded !== given) setOwn(map, key, decoded)
-    if (given === null && items.format === "byte") noteGivenNullBytes(map, key)
+    decodeEntry(items, map, key, amounts, walk)
     walk.path.pop()
   }
   if (keys.length > 0) walk.filled = map
   return map
+}
+
+/** `amounts`: they are kept in thousandths. */
+function decodeEntry(items: Schema, map: JsonObject, key: string, amounts: boolean, walk: Walk): void {
+  const given = map[key] as Json
+  const decoded =
+    given === null
+      ? zeroOf(items)
+      : amounts
+        ? canonicalQuantity(literalOf(given, walk), true)
+        : decode(items, given, walk)
+  if (decoded !== given) setOwn(map, key, decoded)
+  if (given === null && items.format === "byte") noteGivenNullBytes(map, key)
 }
