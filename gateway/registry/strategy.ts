@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream"
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
+import type { Steps } from "../../apimachinery/steps.ts"
 import type { Claim } from "./claim.ts"
 import type { TableColumn } from "./columns/table-column.ts"
 import type { StatusError } from "../../apimachinery/status.ts"
@@ -39,6 +40,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Errors that are reported alone, before all other validation. `current`: the object that is updated. */
   validateFirst?(ctx: RequestContext, object: T, current: T | undefined): FieldError[]
   validate?(ctx: RequestContext, object: T): FieldError[]
+  /** In place of `validate`, in steps: for kinds whose objects may have very many parts. */
+  validating?(ctx: RequestContext, object: T): Steps<FieldError[]>
   /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
   metadataLast?: boolean
   /**

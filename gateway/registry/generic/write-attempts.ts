@@ -3,11 +3,12 @@
 
 import type { FieldError } from "../../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
-import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
+import { writeZeros, writingZeros } from "../../../apimachinery/schema/decode/decode.ts"
+import { isLong } from "../../../apimachinery/schema/large-values.ts"
 import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
 import { internalError, isAlreadyExists, notFound } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
-import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
+import { validateWithinBudget, validatingWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import { decodePatched } from "../../custom-resources/undecoded.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -25,8 +26,8 @@ import {
   isUnchanged,
   prepareForCreate,
   prepareForUpdate,
-  validateForCreate,
   validateForUpdate,
+  validatingForCreate,
 } from "./default-strategy.ts"
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { nameTaken } from "./name-taken.ts"
@@ -69,7 +70,7 @@ export class WriteAttempts {
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     await ctx.pause?.()
-    const errors = validateWithinBudget(() => validateForCreate(ctx, definition, object))
+    const errors = await inSteps(validatingWithinBudget(validatingForCreate(ctx, definition, object)), ctx.pause)
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
     const { key, claim } = await this.#admitted(ctx, object, options, admit)
@@ -100,7 +101,7 @@ export class WriteAttempts {
       const existing = dryRun ? await this.#existing(ctx, key) : undefined
       if (existing !== undefined) throw await nameTaken(this.#definition, this.#reader, existing, object)
       if (!dryRun) refuseRevision(object)
-      this.#settle(object)
+      await this.#settle(ctx, object)
       if (dryRun) return { key, claim: undefined }
       delete object.metadata.selfLink
       return { key, claim: allocated ?? (await begin(ctx, strategy, object, undefined, takeBack)) }
@@ -181,7 +182,7 @@ export class WriteAttempts {
     await admit.validate(object, current)
     await ctx.pause?.()
     const isLast = endsDeletion(definition, object, current)
-    this.#settle(object, !isLast)
+    await this.#settle(ctx, object, !isLast)
     // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
     const keepsLink = options.dryRun === true || isLast
     if (!keepsLink) delete object.metadata.selfLink
@@ -265,7 +266,7 @@ export class WriteAttempts {
   }
 
   /** The form that is stored and returned, after admission and validation. Throws if it cannot be stored. */
-  #settle(object: KubeObject, isStored = true): void {
+  async #settle({ pause }: RequestContext, object: KubeObject, isStored = true): Promise<void> {
     const { strategy, schema, customResource, group, storageVersion } = this.#definition
     if (customResource !== undefined)
       decodePatched(schema, object, isStored && storageVersion !== printGroupVersion(this.#definition))
@@ -274,7 +275,9 @@ export class WriteAttempts {
     dropEmptyMetadata(object)
     if (customResource !== undefined) return
     // Protobuf has no empty lists, but JSON does.
-    writeZeros(schema, object as unknown as Json, isStored && !isDelegated(group))
+    const value = object as unknown as Json
+    if (isLong(object)) await inSteps(writingZeros(schema, value, isStored && !isDelegated(group)), pause)
+    else writeZeros(schema, value, isStored && !isDelegated(group))
   }
 
   async #refuseInvalid(

@@ -1,6 +1,7 @@
 // Keys and size of what ConfigMaps and Secrets carry.
 
 import { type FieldError, type FieldPath, tooLong } from "../../../../apimachinery/field-errors.ts"
+import { atOnce, mostAtOnce, type Steps } from "../../../../apimachinery/steps.ts"
 import { configKeyRule, messages } from "../../validation/values.ts"
 
 /** Bytes, all values together. */
@@ -8,7 +9,20 @@ const maxBytes = 1024 * 1024
 
 /** `rule`: what is wrong with a key. */
 export function validateDataKeys(path: FieldPath, keys: readonly string[], rule = configKeyRule): FieldError[] {
-  const faulty = keys.filter((key) => rule(key).length > 0)
+  return atOnce(validatingDataKeys(path, keys, rule))
+}
+
+/** The same in steps. */
+export function* validatingDataKeys(
+  path: FieldPath,
+  keys: readonly string[],
+  rule = configKeyRule,
+): Steps<FieldError[]> {
+  const faulty: string[] = []
+  for (const [index, key] of keys.entries()) {
+    if (index % mostAtOnce === mostAtOnce - 1) yield
+    if (rule(key).length > 0) faulty.push(key)
+  }
   return faulty.sort().flatMap((key) => messages(path.key(key), key, rule(key)))
 }
 

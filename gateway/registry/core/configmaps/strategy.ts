@@ -3,17 +3,18 @@
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { ConfigMap } from "../../../../apimachinery/object.ts"
 import { hasGivenNullBytes, isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
+import { atOnce, mostAtOnce, type Steps } from "../../../../apimachinery/steps.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { configKeyRule } from "../../validation/values.ts"
-import { tooMuch, validateDataKeys } from "./data.ts"
+import { tooMuch, validatingDataKeys } from "./data.ts"
 
 const immutableSet = "field is immutable when `immutable` is set"
 
 const strategy: Strategy<ConfigMap> = {
   generation: false,
 
-  validate: (_ctx, map) => validateConfigMap(map),
+  validating: (_ctx, map) => validatingConfigMap(map),
 
   validateUpdate(_ctx, map, current) {
     const errors: FieldError[] = []
@@ -26,13 +27,13 @@ const strategy: Strategy<ConfigMap> = {
           errors.push(forbiddenField(FieldPath.root(field), immutableSet))
       }
     }
-    return [...errors, ...validateConfigMap(map)]
+    return [...errors, ...atOnce(validatingConfigMap(map))]
   },
 }
 
 export const configMaps: KindExtension = { strategy }
 
-function validateConfigMap(map: ConfigMap): FieldError[] {
+function* validatingConfigMap(map: ConfigMap): Steps<FieldError[]> {
   const texts = (map.data ?? {}) as Record<string, string>
   const binaries = (map.binaryData ?? {}) as Record<string, string>
   const [textKeys, binaryKeys] = [Object.keys(texts), Object.keys(binaries)]
@@ -42,11 +43,14 @@ function validateConfigMap(map: ConfigMap): FieldError[] {
       : configKeyRule(key)
   const ruleOfText = binaryKeys.length > 0 ? ruleBesideBinaries : configKeyRule
   let bytes = 0
-  for (const key of textKeys) bytes += Buffer.byteLength(texts[key] ?? "")
+  for (const [index, key] of textKeys.entries()) {
+    if (index % mostAtOnce === mostAtOnce - 1) yield
+    bytes += Buffer.byteLength(texts[key] ?? "")
+  }
   for (const key of binaryKeys) bytes += Buffer.byteLength(binaries[key] ?? "", "base64")
   return [
-    ...validateDataKeys(FieldPath.root("data"), textKeys, ruleOfText),
-    ...validateDataKeys(FieldPath.root("binaryData"), binaryKeys),
+    ...(yield* validatingDataKeys(FieldPath.root("data"), textKeys, ruleOfText)),
+    ...(yield* validatingDataKeys(FieldPath.root("binaryData"), binaryKeys)),
     ...tooMuch(FieldPath.root(""), bytes), // the field is the object as a whole
   ]
 }

@@ -19,6 +19,7 @@ import {
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
 import type { ObjectMeta, PodTemplateSpec } from "../../../../apimachinery/object.ts"
+import { atOnce, type Steps } from "../../../../apimachinery/steps.ts"
 import { validateLabels } from "../../validation/selectors.ts"
 import { legacyAddress } from "../../validation/addresses.ts"
 import { maxInt32, messages, oneOf, within } from "../../validation/values.ts"
@@ -37,13 +38,18 @@ import { validateRequirements } from "./resources.ts"
 import { validateAffinity, validateSpread, validateTolerations } from "./scheduling.ts"
 import { validatePodSecurityContext } from "./security.ts"
 import type { PodSpec, Volume } from "./types.ts"
-import { validateVolumes } from "./volumes.ts"
+import { validatingVolumes } from "./volumes.ts"
 import { validateHostProcess } from "./windows.ts"
 
 /** `pod` is set for pods: its name is part of the names of objects created for the pod's volumes. */
 export function validatePodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): FieldError[] {
+  return atOnce(validatingPodSpec(path, spec, pod))
+}
+
+/** The same in steps. */
+export function* validatingPodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): Steps<FieldError[]> {
   const podName = pod && (pod.name ?? "")
-  const volumes = validateVolumes(path.child("volumes"), spec.volumes, podName)
+  const volumes = yield* validatingVolumes(path.child("volumes"), spec.volumes, podName)
   const scope: ContainerScope = {
     spec,
     volumes: volumes.known,

@@ -11,6 +11,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { mostAtOnce, type Steps } from "../../../../apimachinery/steps.ts"
 import { validateTemplateMetadata } from "../../validation/template-metadata.ts"
 import { validatePersistentVolumeClaimSpec } from "../persistentvolumeclaims/validate.ts"
 import { messages, named, oneOf, requiredValue } from "../../validation/values.ts"
@@ -58,17 +59,18 @@ const forbiddenAs: Readonly<Record<string, string>> = dictionary({ cephfs: "ceph
 const maxInitiatorName = 64
 const fileMode = "must be a number between 0 and 0777 (octal), both inclusive"
 /** `known` receives the volumes that are valid, which mounts may use. */
-export function validateVolumes(
+export function* validatingVolumes(
   path: FieldPath,
   volumes: readonly Volume[] | undefined,
   podName: string | undefined,
-): { errors: FieldError[]; known: ReadonlyMap<string, Volume> } {
+): Steps<{ errors: FieldError[]; known: ReadonlyMap<string, Volume> }> {
   const errors: FieldError[] = []
   const known = new Map<string, Volume>()
   const created = new Set(
     (volumes ?? []).filter((volume) => volume.ephemeral !== undefined).map((volume) => `${podName}-${volume.name}`),
   )
   for (const [index, volume] of (volumes ?? []).entries()) {
+    if (index % mostAtOnce === mostAtOnce - 1) yield
     const at = path.index(index)
     const faults = validateSource(at, volume, podName)
     faults.push(...named(at.child("name"), volume.name, validateDNS1123Label))

@@ -13,7 +13,8 @@ import { defaultPodSpec, dropFormerAnnotations } from "../../../../apimachinery/
 import { defaultPodOnly, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { defaultPodResources } from "../pod-spec/pod-resources.ts"
 import { qosClass } from "../pod-spec/qos.ts"
-import { validatePodSpec } from "../pod-spec/validate.ts"
+import { atOnce, type Steps } from "../../../../apimachinery/steps.ts"
+import { validatingPodSpec } from "../pod-spec/validate.ts"
 import { podWarnings } from "../pod-spec/warnings.ts"
 import { dropUnlessEphemeral, refuseEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
 import { mergeLabelKeys } from "./label-keys.ts"
@@ -60,8 +61,8 @@ export const podStrategy: Strategy<Pod> = {
     mergeLabelKeys(pod)
   },
 
-  validate(_ctx, pod) {
-    const errors = validateMetadataAndSpec(pod)
+  *validating(_ctx, pod) {
+    const errors = yield* validatingMetadataAndSpec(pod)
     const spec = specOf(pod)
     if ((spec.ephemeralContainers ?? []).length > 0) {
       errors.push(forbiddenField(specPath.child("ephemeralContainers"), "cannot be set on create"))
@@ -168,11 +169,15 @@ function firstOf(refusal: FieldError[], others: () => FieldError[]): FieldError[
 }
 
 function validateMetadataAndSpec(pod: Pod, current?: Pod): FieldError[] {
+  return atOnce(validatingMetadataAndSpec(pod, current))
+}
+
+function* validatingMetadataAndSpec(pod: Pod, current?: Pod): Steps<FieldError[]> {
   const spec = pod.spec ?? { containers: [] }
   const { annotations } = pod.metadata
   const annotationsPath = FieldPath.root("metadata", "annotations")
   const errors = validatePodAnnotations(annotationsPath, annotations, spec, current?.metadata.annotations)
-  errors.push(...validatePodSpec(specPath, spec, pod.metadata))
+  errors.push(...(yield* validatingPodSpec(specPath, spec, pod.metadata)))
   if (!spec.serviceAccountName) {
     for (const [index, volume] of (spec.volumes ?? []).entries()) {
       for (const [place, source] of (volume.projected?.sources ?? []).entries()) {
