@@ -70,12 +70,15 @@ export async function apply(application: Application): Promise<Applied> {
   const { live, writer, versions, configuration, pause } = application
   const type = typeOf(versions, writer.apiVersion)
   const managers = managersBefore(application, type)
+  await pause?.()
   if (speaksOfManagers(configuration)) throw badRequest("metadata.managedFields must be nil")
   checkType(configuration, type)
+  await pause?.()
   if (application.managers.size > 0) checkType(live, type, "live")
   await pause?.()
   const liveIn = await inEachVersion(application, managers)
   reconcileManagers(managers, (apiVersion) => versions.typeIn(apiVersion))
+  await pause?.()
   const key = managerKey({ ...writer, operation: "Apply" })
   const last = managers.get(key)
   const fields = withoutReset(fieldsOf(configuration, type, last?.fieldsV1), application.reset(writer.apiVersion))
@@ -86,6 +89,7 @@ export async function apply(application: Application): Promise<Applied> {
   const object = isAllKept(last, writer.apiVersion, fields)
     ? merged
     : await pruned(merged, managers, last, writer.apiVersion, versions)
+  await pause?.()
   const outcome = await contested(application, managers, key, object, liveIn)
   if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
   await pause?.()

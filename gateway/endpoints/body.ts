@@ -27,7 +27,7 @@ import type { FieldValidation } from "./request-options.ts"
 import { expectedInVersion } from "./verbs/patched-type.ts"
 
 /** A shorter body is decoded at once, without counting its values. */
-const longBytes = 16 * 1024
+export const longBytes = 16 * 1024
 
 /** What makes an object is of a known type before anything else is looked at. */
 export function checkMediaType(ctx: RequestContext): void {
@@ -111,7 +111,8 @@ export function decodeValue(
   return atOnce(decodingValue(ctx, value, expected, validation, repeated, origin))
 }
 
-function* decodingValue(
+/** The same in steps; with `isLong` also within the decoding of large values. */
+export function* decodingValue(
   ctx: RequestContext,
   value: Json,
   expected: Expected,

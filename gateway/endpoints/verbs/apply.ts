@@ -27,7 +27,8 @@ import type { ManagedKind } from "../../registry/generic/managed-fields/managed-
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { findUnread, noteUnread, type Unread } from "../../registry/generic/storage/unread-fields.ts"
-import { decodeValue } from "../body.ts"
+import { decodingValue } from "../body.ts"
+import { inSteps } from "../../../apimachinery/steps.ts"
 import { agreeOnName, agreeOnNamespace } from "../body-path.ts"
 import type { Expected } from "../expected.ts"
 import { type RequestBody, takeJson } from "../request-body.ts"
@@ -42,6 +43,8 @@ export interface Application {
   at: { namespace: string; name: string }
   fieldManager: string
   force: boolean
+  /** The configuration is a long text: what is made of it is decoded in steps. */
+  isLong?: boolean
 }
 
 /** A configuration as received: errors in its text are reported only when it would be applied, as upstream. */
@@ -87,15 +90,17 @@ export async function applied(
   current: KubeObject | undefined,
   validation: FieldValidation,
 ): Promise<KubeObject> {
-  const { definition, of, expected, at, fieldManager, force } = application
-  if (current === undefined && !mayCreateByApply(ctx, definition)) throw notFound(definition, at.name)
+    const { definition, of, at, fieldManager, force } = application
+    if (current === undefined && !mayCreateByApply(ctx, definition)) throw notFound(definition, at.name)
   const options = { fieldManager, force, pause: ctx.pause }
-  const { object, isChanged, managers } = await applyConfiguration(of, current, copyJson(configuration), options)
+  const copy = copyJson(configuration)
+  await ctx.pause?.()
+  const { object, isChanged, managers } = await applyConfiguration(of, current, copy, options)
   await ctx.pause?.()
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   // The current object may lack defaults of a custom resource's version, in which it is not stored.
   const unread = isChanged && definition.customResource !== undefined ? unreadIn(ctx, definition, object) : []
-  const decoded = isChanged ? decodeApplied(ctx, object, configuration, expected) : object
+  const decoded = isChanged ? await decodeApplied(ctx, object, configuration, application) : object
   noteUnread(decoded, unread)
   if (!isChanged) omitNulls(definition.schema, decoded as unknown as Json)
   setEntries(decoded, managers)
@@ -155,16 +160,17 @@ function isTime(value: Json | undefined): boolean {
 }
 
 /** An object that does not fit the kind is an error without a reason upstream, which is answered with 500. */
-function decodeApplied(
+async function decodeApplied(
   ctx: RequestContext,
   object: KubeObject,
   { metadata }: Unchecked,
-  expected: Expected,
-): KubeObject {
+  { expected, isLong }: Application,
+): Promise<KubeObject> {
   const { metadata: given = null } = object as unknown as { metadata?: Json }
   if (expected.schema.custom === true && isObject(given)) dropUnread(given)
   try {
-    return decodeValue(ctx, object as unknown as Json, expected, "Ignore", undefined, "apply")
+    const decoding = decodingValue(ctx, object as unknown as Json, expected, "Ignore", undefined, "apply", isLong)
+    return await inSteps(decoding, ctx.pause)
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version } = parseGroupVersion(printGroupVersion(expected))

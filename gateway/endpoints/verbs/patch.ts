@@ -31,7 +31,7 @@ import {
   managedScale,
 } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
-import { decodeValue } from "../body.ts"
+import { decodeValue, longBytes } from "../body.ts"
 import { agreeOnName, agreeOnNamespace, expectedNamespace } from "../body-path.ts"
 import { expectedOf, type Expected } from "../expected.ts"
 import { simplifyVersion, unconvertible } from "../body-kind.ts"
@@ -70,7 +70,9 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     const configuration = readConfiguration(body, options.fieldValidation)
     await takeTurn(ctx)
     const of = managedKindOf(ctx, definition, expected)
-    const application = { definition, of, expected, at, fieldManager: options.fieldManager, force: options.force }
+    const { fieldManager, force } = options
+    const isLong = body.bytes.length > longBytes
+    const application = { definition, of, expected, at, fieldManager, force, isLong }
     change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
     write = { ...options, managersKnown: true, mayCreate: mayCreateByApply(ctx, definition) }
   } else {
