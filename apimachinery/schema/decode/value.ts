@@ -161,12 +161,9 @@ function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, va
 
 function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {
   for (const key of walk.converts ? inOrder(fields, value) : Object.keys(value)) {
-    const field = fields[key]
+    const field = keptField(schema, fields, value, key, walk)
+    if (field === undefined) continue
     const given = value[key] as Json
-    if (field === undefined || given === null) {
-      dropField(field, value, key, walk, schema)
-      continue
-    }
     walk.path.push(key)
     const decoded = decode(field.schema, given, walk)
     walk.path.pop()
@@ -185,12 +182,9 @@ function* decodingFields(
   const keys = walk.converts ? inOrder(fields, value) : Object.keys(value)
   for (const [index, key] of keys.entries()) {
     if (index % valuesAtOnce === valuesAtOnce - 1) yield
-    const field = fields[key]
+    const field = keptField(schema, fields, value, key, walk)
+    if (field === undefined) continue
     const given = value[key] as Json
-    if (field === undefined || given === null) {
-      dropField(field, value, key, walk, schema)
-      continue
-    }
     walk.path.push(key)
     const decoded = yield* decoding(field.schema, given, walk, large)
     walk.path.pop()
@@ -199,14 +193,23 @@ function* decodingFields(
   writeStructs(fields, value)
 }
 
-/** It is null or, if `field` is undefined, unknown. */
-function dropField(field: FieldSchema | undefined, value: JsonObject, key: string, walk: Walk, schema: Schema): void {
+/** undefined: the field is null or unknown, and has been dropped. */
+function keptField(
+  schema: Schema,
+  fields: Record<string, FieldSchema>,
+  value: JsonObject,
+  key: string,
+  walk: Walk,
+): FieldSchema | undefined {
+  const field = fields[key]
+  if (field !== undefined && value[key] !== null) return field
   if (field === undefined) {
-    if (schema.preserveUnknown === true) return
+    if (schema.preserveUnknown === true) return undefined
     const most = walk.converts ? maxMergedFaults : maxStrictFaults
     if (walk.unknown !== undefined && walk.unknown.length < most) walk.unknown.push([...walk.path, key])
   }
   delete value[key]
+  return undefined
 }
 
 function putField(field: FieldSchema, value: JsonObject, key: string, given: Json, decoded: Json, walk: Walk): void {
