@@ -19,7 +19,7 @@ export interface CronFields {
   anyWeekday: boolean
 }
 
-export interface CronSchedule {
+interface CronSchedule {
   /** The time zone in the text. */
   zone: TimeZone | undefined
   /** The times, or the interval between them in milliseconds. */

@@ -5,7 +5,7 @@ import { goQuote } from "./go/quote.ts"
 import { withoutBytes } from "./go/text.ts"
 import { countFault, countPath } from "./validation-budget.ts"
 
-export type FieldErrorType =
+type FieldErrorType =
   | "FieldValueNotFound"
   | "FieldValueRequired"
   | "FieldValueDuplicate"

@@ -2,7 +2,7 @@
 
 import { badRequest } from "./status.ts"
 
-export interface FieldRequirement {
+interface FieldRequirement {
   field: string
   equal: boolean
   value: string

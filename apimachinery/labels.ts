@@ -6,9 +6,9 @@ import { end, type Token, tokenize } from "./label-tokens.ts"
 import { badRequest } from "./status.ts"
 import { validateLabelValue, validateQualifiedName } from "./names.ts"
 
-export type Operator = "in" | "notin" | "exists" | "!" | "=" | "!=" | "gt" | "lt"
+type Operator = "in" | "notin" | "exists" | "!" | "=" | "!=" | "gt" | "lt"
 
-export interface Requirement {
+interface Requirement {
   key: string
   operator: Operator
   /** Sorted. */

@@ -4,7 +4,7 @@
 import { dictionary } from "./dictionary.ts"
 import { int64 } from "./schema/exact-integers.ts"
 
-export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
+type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
 
 export interface Quantity {
   /** In units of 10⁻⁹. */

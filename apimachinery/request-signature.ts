@@ -60,7 +60,7 @@ const nothing = Buffer.from([0x05, 0x00])
 const fewestBits = 1024
 const unimplemented = "x509: cannot verify signature: algorithm unimplemented"
 
-export interface RequestKey {
+interface RequestKey {
   type: KeyType
   key: KeyObject | undefined
 }

@@ -7,7 +7,7 @@ import { BenchClient, type Server } from "./api-client.ts"
 
 const collection = "/api/v1/namespaces/default/configmaps"
 
-export interface Use {
+interface Use {
   objects: number
   watches: number
 }

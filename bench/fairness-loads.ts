@@ -6,7 +6,7 @@ import type { LoadKind } from "./fairness-kinds.ts"
 
 type CallServer = (call: Call) => Promise<unknown>
 
-export interface Load {
+interface Load {
   /** Creates the required objects. */
   prepare?(): Promise<void>
   once(turn: number): Promise<unknown>

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { nodeFlags } from "../test/harness/polyplane.ts"
 
-export interface Program extends AsyncDisposable {
+interface Program extends AsyncDisposable {
   pid: number
   /** The next line of its output; fails if it has ended. */
   line(): Promise<string>

@@ -6,7 +6,7 @@ import { UsageError } from "./command.ts"
 
 type Parsed = NonNullable<ParseArgsConfig["options"]>[string]
 
-export type Flag = Parsed & {
+type Flag = Parsed & {
   /** What the flag takes, such as "DIR" or "SECONDS"; none for booleans. */
   takes?: string
   /** A default that is not one of the parser belongs into this text. */

@@ -3,7 +3,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { Resource } from "./rest.ts"
 
-export interface APIServiceCondition {
+interface APIServiceCondition {
   type: string
   status?: string
   reason?: string

@@ -80,7 +80,7 @@ interface Bucket {
   at: number
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   component: string
   clock?: Clock
   log?: Log

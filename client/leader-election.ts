@@ -21,7 +21,7 @@ export interface LeaderElectionTimes {
 
 const defaultTimes: LeaderElectionTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
 
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   client: KubeClient
   namespace: string
   name: string

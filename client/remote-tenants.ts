@@ -28,7 +28,7 @@ import {
 } from "./tenants.ts"
 
 /** The gateway's address and an administrator's certificate. */
-export interface RemoteTenantsConfig extends HttpClientConfig {
+interface RemoteTenantsConfig extends HttpClientConfig {
   log?: Log
 }
 

@@ -9,7 +9,7 @@ import type { Log } from "../client/log.ts"
 import { secrets } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 
-export interface KubeconfigsOptions {
+interface KubeconfigsOptions {
   superClient: KubeClient
   /** The namespaces that should have one: it may be removed before the first list. */
   expected: () => Iterable<string>

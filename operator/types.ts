@@ -8,7 +8,7 @@ export const tenancyAPIVersion = `${tenancyGroup}/${tenancyVersion}`
 
 export type Phase = "Pending" | "Running" | "Error"
 
-export interface VirtualClusterCondition {
+interface VirtualClusterCondition {
   type?: string
   status: "True" | "False" | "Unknown"
   lastTransitionTime?: string

@@ -30,7 +30,7 @@ export const finalizer = "tenancy.x-k8s.io/tenant"
 const storeUnusable = "TenantStoreUnusable"
 const defaultClusterDomain = "cluster.local"
 
-export interface VirtualClusterParts extends ReportsParts {
+interface VirtualClusterParts extends ReportsParts {
   tenants: TenantAdmin
   /** As far as is known: a ClusterVersion that has just been created may be missing. */
   hasVersion(name: string): boolean

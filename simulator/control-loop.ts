@@ -14,7 +14,7 @@ export const identify = ({ namespace, name }: ObjectKey): string => `${namespace
 
 export const keyOf = ({ metadata: { namespace = "", name = "" } }: KubeObject): ObjectKey => ({ namespace, name })
 
-export interface ControlLoopOptions {
+interface ControlLoopOptions {
   name: string
   /** Number of objects reconciled at the same time. */
   workers: number

@@ -30,7 +30,7 @@ import {
 import { Scheduler } from "./scheduler/scheduler.ts"
 import { createDefaultClass, provisioner, Storage } from "./storage.ts"
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   /** An administrator's client of the super cluster. */
   client: KubeClient
   /** Number of nodes: "node-1", "node-2", … at most 100 (maxNodes). */

@@ -139,7 +139,7 @@ function nodeObject(node: SimulatedNode, settings: NodeSettings, kubeletPort: nu
   } as unknown as Node
 }
 
-export interface NodesOptions {
+interface NodesOptions {
   client: KubeClient
   nodes: readonly SimulatedNode[]
   settings: NodeSettings

@@ -32,7 +32,7 @@ const standardClass = {
 const claimOf = (volume: PersistentVolume): string | undefined =>
   volume.spec?.claimRef ? `${volume.spec.claimRef.namespace ?? ""}/${volume.spec.claimRef.name ?? ""}` : undefined
 
-export interface StorageOptions extends ClaimSources, ResizeParts {
+interface StorageOptions extends ClaimSources, ResizeParts {
   client: KubeClient
   recorder: EventRecorder
   log: Log

@@ -3,7 +3,7 @@
 import type { Revision } from "./types.ts"
 
 /** 0 turns that part off. */
-export interface HistoryLimits {
+interface HistoryLimits {
   historyMilliseconds: number
   historyRevisions: number
   historyBytes: number

@@ -51,7 +51,7 @@ function measureValue(operation: Operation, limits: StoreLimits): number {
   return bytes
 }
 
-export interface Outcome {
+interface Outcome {
   result: TransactionResult
   /** Empty if nothing is written. All events have the result's revision. */
   events: readonly StoreEvent[]

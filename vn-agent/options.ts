@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto"
 import type { Log } from "../client/log.ts"
 import type { KubeClient } from "../client/rest.ts"
 
-export interface VnAgentLimits {
+interface VnAgentLimits {
   /**
    * Maximum number of connections from the gateway, and of those to the kubelet. A sixteenth of them is for probes and refusals, the
    * others for calls. Streams and followed logs last as long as their clients want, so a tenant gets no more calls (429) when fewer

@@ -192,7 +192,7 @@ export function stopsEarly(name: string, overload: string | undefined, count: nu
 /** Functions whose overloads have one implementation, which takes two arguments. */
 const ofTwo = /^(?:_.*_|@.*|contains|endsWith|matches|startsWith)$/
 
-export interface Call {
+interface Call {
   name: string
   implementation: Implementation
   runs: readonly Run[]

@@ -73,7 +73,7 @@ export function makeStruct(
   })
 }
 
-export interface Iteration {
+interface Iteration {
   range: Run
   condition: Run
   step: Run

@@ -17,7 +17,7 @@ import { begin, end, Interrupted } from "./work.ts"
 /** Cost limit of one expression. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const perCallLimit = 1_000_000
 
-export interface Evaluation {
+interface Evaluation {
   /** A CelError if it failed. */
   value: Value
   cost: number
@@ -72,7 +72,7 @@ function valueOf(run: Run, frame: Frame): Value {
  * `issues`: formatted for users. `fault`: the expression is valid, but evaluating its constants fails; upstream tells before if its type
  * is not the wanted one.
  */
-export type Compilation =
+type Compilation =
   | { program: Program; type: Type; issues?: undefined; fault?: undefined }
   | { program?: undefined; type?: undefined; issues: string; fault?: undefined }
   | { program?: undefined; type: Type; issues?: undefined; fault: string; checked: CheckedTree }

@@ -2,7 +2,7 @@
 
 import type { Node } from "../object.ts"
 
-export interface NodeAddress {
+interface NodeAddress {
   type: string
   address: string
 }

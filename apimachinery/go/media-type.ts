@@ -7,7 +7,7 @@ const quotedText = /"(?:[^"\\\r\n]|\\[()<>@,;:\\"/[\]?=]|\\(?![()<>@,;:\\"/[\]?=
 const space = /\s*/y
 
 /** `type`: in lower case, without parameters. `fault`: Go's error. */
-export type ParsedMediaType = { type: string; fault?: never } | { type?: never; fault: string }
+type ParsedMediaType = { type: string; fault?: never } | { type?: never; fault: string }
 
 export function parseMediaType(text: string): ParsedMediaType {
   const end = text.indexOf(";")

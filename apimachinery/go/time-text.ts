@@ -3,7 +3,7 @@
 import { timeQuote } from "./quote.ts"
 
 /** `local` has no fraction; `offset`: minutes to the east; `fraction`: its digits. */
-export type TimeText = { local: string; fraction: string; offset: number } | { fault: string }
+type TimeText = { local: string; fraction: string; offset: number } | { fault: string }
 
 interface Part {
   layout: string

@@ -27,7 +27,7 @@ export interface GoUrl {
 class UrlFault extends Error {}
 
 /** "request": as in a request line, absolute and without a fragment. "reference": as in a text, may be relative. */
-export type UrlContext = "request" | "reference"
+type UrlContext = "request" | "reference"
 
 export function parseUrl(text: string, context: UrlContext): GoUrl {
   const [whole, fragment = ""] = context === "reference" ? cut(text, "#") : [text]

@@ -37,7 +37,7 @@ export interface Versions {
   convert(object: Json, from: string, to: string): Json | Promise<Json>
 }
 
-export interface Application {
+interface Application {
   /** The current object, in the writer's version and without managedFields. Not changed. */
   live: Json
   /** A new, empty object of the kind. */
@@ -57,7 +57,7 @@ export interface Application {
   pause?: (() => Promise<void> | undefined) | undefined
 }
 
-export interface Applied {
+interface Applied {
   /** undefined if the configuration changes nothing. */
   object: Json | undefined
   managers: Managers

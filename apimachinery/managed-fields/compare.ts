@@ -28,7 +28,7 @@ export function compare(before: Json, after: Json, type: MergeType): Comparison 
   return atOnce(comparing(before, after, type))
 }
 
-export interface Compared {
+interface Compared {
   areStructs?: boolean | undefined
   isMerged?: boolean | undefined
 }

@@ -37,7 +37,7 @@ export interface MapType {
   readonly values: MergeType | undefined
 }
 
-export interface NamedField {
+interface NamedField {
   readonly element: PathElement
   readonly type: MergeType
 }

@@ -46,7 +46,7 @@ export interface Change {
 }
 
 /** The change in another version; undefined if the version is no longer served. */
-export type ChangeIn = (apiVersion: string) => Change | undefined
+type ChangeIn = (apiVersion: string) => Change | undefined
 
 /** Fields that never have managers. */
 const unmanaged = setOfFields(

@@ -6,7 +6,7 @@ import type { Json } from "../object.ts"
 export type SchemaType = "object" | "list" | "map" | "string" | "integer" | "number" | "boolean" | "intOrString" | "any"
 
 /** Formats that affect decoding. */
-export type SchemaFormat = "int32" | "int64" | "byte" | "time" | "microTime" | "duration" | "quantity" | (string & {})
+type SchemaFormat = "int32" | "int64" | "byte" | "time" | "microTime" | "duration" | "quantity" | (string & {})
 
 export interface Schema {
   type: SchemaType

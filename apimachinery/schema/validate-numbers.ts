@@ -6,7 +6,7 @@ import { isInteger, narrowest } from "./exact-integers.ts"
 import type { Schema } from "./schema.ts"
 
 /** The number or a bound has a wrong type; the factor is invalid; or the number is out of bounds. */
-export type NumberFault =
+type NumberFault =
   | { what: string; type: string }
   | { value: unknown; factor: string; words?: never }
   | { value: unknown; factor?: never; words: string }

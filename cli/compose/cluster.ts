@@ -24,7 +24,7 @@ export async function connectCluster(kubeconfig: string): Promise<KubeClient & A
   return createHttpClient(await readKubeconfigFile(kubeconfig))
 }
 
-export interface LastingOptions extends Omit<Following, "signal"> {
+interface LastingOptions extends Omit<Following, "signal"> {
   metrics?: ClientMetrics
   /** Called after the client uses the new identity. */
   renewed?: (identity: TlsIdentity) => void

@@ -50,7 +50,7 @@ export async function holdForever(client: KubeClient, identity: string, names: r
   }
 }
 
-export interface LeadershipOptions {
+interface LeadershipOptions {
   client: KubeClient
   /** Name of the Lease. */
   name: string

@@ -54,7 +54,7 @@ export function kubeletDialer(credentials: Readonly<KubeletCredentials>): SuperN
   }
 }
 
-export interface VnAgentAccess {
+interface VnAgentAccess {
   signer: () => KeyObject
   /**
    * PEM; signs the vn-agents' serving certificates. Called for each connection: it may be unknown until some time after the

@@ -6,7 +6,7 @@ import type { Tenant } from "../../client/tenants.ts"
 import type { ServiceAddresses } from "../../gateway/control-plane/service-addresses.ts"
 import { createServiceAddresses, SuperNamespaces } from "../../syncer/main.ts"
 
-export interface SuperAddressesOptions {
+interface SuperAddressesOptions {
   superClient: () => KubeClient
   /** Of the super cluster's own Services. */
   ofSuper: () => ServiceAddresses

@@ -46,7 +46,7 @@ export interface PartContext {
   stack: AsyncDisposableStack
 }
 
-export interface Part<F extends Fields> {
+interface Part<F extends Fields> {
   name: string
   /** One or two sentences for the help text. */
   description: string

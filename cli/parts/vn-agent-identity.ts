@@ -19,7 +19,7 @@ export interface IdentityFiles {
   key: string
 }
 
-export type Identity = Pick<VnAgentOptions, "tls" | "identityKeys">
+type Identity = Pick<VnAgentOptions, "tls" | "identityKeys">
 
 /** Throws a UserError. */
 export async function readIdentity(files: IdentityFiles): Promise<Identity> {

@@ -38,7 +38,7 @@ type Agents = Pick<RealNodes, "agentEndpoint">
 
 type StartOptions = GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "serviceAddresses">
 
-export interface GatewayParts {
+interface GatewayParts {
   /** A client of a real super cluster. Undefined: the gateway serves the super cluster, too. */
   real: KubeClient | undefined
   podUsage: PodUsageProvider | undefined

@@ -19,7 +19,7 @@ const lookedUpPerStart = 2
 /** So long a node that was looked up is taken to be there. */
 const knownMs = 10_000
 
-export interface RealNodesOptions {
+interface RealNodesOptions {
   superClient: KubeClient
   superConfig: ClientConfig
   authority: NodeAuthority

@@ -45,7 +45,7 @@ const servedMs = 100
 /** A tenth of the program, which answers no requests: loaded when the gateway serves already. */
 const loadControllers = () => import("../../controllers/main.ts")
 
-export interface WorkOptions {
+interface WorkOptions {
   gateway: RunningGateway
   superClient: KubeClient
   /** The address of a node's vn-agent, for the node that tenants see. */
@@ -57,7 +57,7 @@ export interface WorkOptions {
 /** Puts what it starts on the stack. */
 export type Background = (stack: AsyncDisposableStack) => Promise<void>
 
-export interface Work extends WorkOptions {
+interface Work extends WorkOptions {
   operator(): Promise<Operator>
   syncer(): Promise<AsyncDisposable>
   controllers(): Promise<AsyncDisposable>

@@ -10,7 +10,7 @@ import { systemClock, type Clock } from "../clock.ts"
 import type { ExecConfig } from "./exec-credentials.ts"
 import type { HttpClientConfig, TlsIdentity } from "../http/transport.ts"
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   /** Overrides current-context. */
   context?: string
   /** Determines when a token file is reread. */

@@ -122,7 +122,7 @@ export class NodeServer implements AsyncDisposable {
 }
 
 /** A response that has started is cut off, so that the client does not take it for complete. */
-export function answer(response: ServerResponse, { code, message }: CallRefused): void {
+function answer(response: ServerResponse, { code, message }: CallRefused): void {
   if (response.headersSent) response.destroy()
   else response.writeHead(code, { "content-type": "text/plain" }).end(message)
 }

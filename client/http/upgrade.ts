@@ -38,7 +38,7 @@ export interface UpgradedConnection {
   headers: IncomingHttpHeaders
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   signal?: AbortSignal | undefined
   /** Timeout of the connection and the response to the upgrade request, together. */
   answerMs?: number

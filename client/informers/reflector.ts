@@ -11,7 +11,7 @@ import { pagesOf } from "../pages.ts"
 import type { ListWatch, Reading, Resource } from "../rest.ts"
 
 /** The same three calls as of a TenantWatchHandler. A list is delivered page by page: nobody needs all of it at once. */
-export interface ReflectorSink<T extends KubeObject> {
+interface ReflectorSink<T extends KubeObject> {
   /** All objects are delivered next, as added. Called again if that fails before they have been. */
   restarted(): void
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void
@@ -19,7 +19,7 @@ export interface ReflectorSink<T extends KubeObject> {
   synced(): void
 }
 
-export interface ReflectorOptions<T extends KubeObject> extends Reading {
+interface ReflectorOptions<T extends KubeObject> extends Reading {
   client: ListWatch
   resource: Resource
   sink: ReflectorSink<T>

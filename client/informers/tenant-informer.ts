@@ -25,7 +25,7 @@ export interface TenantInformerHandler<T> {
   asleep?(tenant: string): void
 }
 
-export interface TenantInformerOptions<T> {
+interface TenantInformerOptions<T> {
   /** Only objects whose text contains one of these strings are kept (and others that are delivered anyway). */
   mentioning?: readonly string[]
   indexes?: IndexFunctions<T>

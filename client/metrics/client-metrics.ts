@@ -7,7 +7,7 @@ import { printQueues, QueueMetrics } from "./queue-metrics.ts"
 import { printRequests, RequestMetrics } from "./request-metrics.ts"
 
 /** Metrics of an individual component. */
-export interface Printed {
+interface Printed {
   print(): string
 }
 

@@ -26,7 +26,7 @@ import { leftOf } from "./fake-deletion.ts"
 import { FakeStore, type Change } from "./fake-store.ts"
 import { addressed, merged, patched, scaleOf, tokenFor, withNextGeneration } from "./fake-subresources.ts"
 
-export interface FakeClusterOptions {
+interface FakeClusterOptions {
   clock?: Clock
   /**
    * Namespaces are deleted at once with all their objects, pods with a node after their grace period; create ignores statuses.

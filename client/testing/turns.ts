@@ -1,6 +1,6 @@
 // Counts the turns of the event loop, which long work has to leave to others.
 
-export interface Turns extends Disposable {
+interface Turns extends Disposable {
   readonly count: number
 }
 

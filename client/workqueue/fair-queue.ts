@@ -11,7 +11,7 @@ import { RateLimiter, type RetryLimits } from "./rate-limiter.ts"
 import { RoundRobin, type RoundRobinOptions } from "./round-robin.ts"
 import { Waiters } from "./waiters.ts"
 
-export interface FairQueueLimits extends RetryLimits {
+interface FairQueueLimits extends RetryLimits {
   /** Maximum number of queued keys per group. Further keys are refused; `refill` is called when the group has drained. */
   keysPerGroup: number
 }

@@ -29,7 +29,7 @@ export interface GiveUp {
   retryMs: number
 }
 
-export interface WorkerOptions<K> {
+interface WorkerOptions<K> {
   queue: FairQueue<K>
   /** Number of keys processed at the same time. */
   workers: number

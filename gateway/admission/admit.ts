@@ -9,7 +9,7 @@ import { withoutAdmission } from "../registry/generic/internal-write.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../registry/rest.ts"
 import { type AdmissionAttributes, type AdmissionOperation, type DecodeOptions, Reinvocation } from "./chain.ts"
 
-export interface AdmitRequest {
+interface AdmitRequest {
   /** A create by PUT or apply counts as CREATE: this is the operation if there is no current object. */
   operation: AdmissionOperation
   subresource: string

@@ -35,7 +35,7 @@ const checkTimeoutMs = 5_000
 /** As Go's client says it. */
 const tooLate = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 
-export interface AggregatorParts {
+interface AggregatorParts {
   /** All of the control plane's. */
   services: ObjectView<APIService>
   store: Store
@@ -53,7 +53,7 @@ export interface AggregatedVersion extends Ranked {
 }
 
 /** A document of OpenAPI v3 that a server has. */
-export interface OpenAPIElsewhere {
+interface OpenAPIElsewhere {
   service: APIService
   /** With its hash. */
   address: string

@@ -28,7 +28,7 @@ const availabilityLimits = {
   maxAddressesLength: 64 * 1024,
 } as const
 
-export interface AvailabilityControllerParts {
+interface AvailabilityControllerParts {
   /** All APIServices with a server. */
   services(): Promise<readonly APIService[]>
   /** Calls the server of one, as the aggregator itself. */
@@ -49,10 +49,10 @@ export interface Outages {
 }
 
 /** The addresses of a server's OpenAPI v3 documents, by path; "absent": it has none, but maybe one of version 2. */
-export type KnownOpenAPI = ReadonlyMap<string, string> | "absent"
+type KnownOpenAPI = ReadonlyMap<string, string> | "absent"
 
 /** What the last checks of a server have found. */
-export interface KnownServer {
+interface KnownServer {
   resources: readonly ListedResource[]
   /** The length of the document that lists them. */
   bytes: number

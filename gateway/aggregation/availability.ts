@@ -20,7 +20,7 @@ export interface Availability {
   leadsNowhere?: true
 }
 
-export interface AvailabilityParts {
+interface AvailabilityParts {
   reader: Reader
   get(path: string): Promise<RemoteAnswer>
 }

@@ -13,7 +13,7 @@ import { parseStored } from "../registry/generic/storage/store-view.ts"
 const servicesPrefix = storagePrefixOf(services.group, services.resource)
 const slicesPrefix = storagePrefixOf(endpointSlices.group, endpointSlices.resource)
 
-export interface BackingServicesParts {
+interface BackingServicesParts {
   store: Store
   onChange: () => void
   log: Log

@@ -20,7 +20,7 @@ import {
   withAvailability,
 } from "../../client/api-services.ts"
 
-export interface LocalServicesParts {
+interface LocalServicesParts {
   services: ObjectView<APIService>
   client: () => KubeClient
   definitions: () => readonly ResourceDefinition[]

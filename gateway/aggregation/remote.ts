@@ -87,7 +87,7 @@ export const aggregatorUser: User = { name: "system:kube-aggregator", groups: ["
 /** For OpenAPI documents. */
 export const openAPIUser: User = { name: "system:aggregator", groups: [], extra: {} }
 
-export interface RemoteRequest {
+interface RemoteRequest {
   method: string
   path: string
   headers?: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import type { RemoteAnswer, RemoteGet } from "./remote.ts"
 const kind = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 const types = [kind, kind.replace("v=v2", "v=v2beta1")].map((parameters) => `application/json;${parameters}`)
 
-export interface Served {
+interface Served {
   resources: readonly ListedResource[]
   /** The length of the document that says so. */
   bytes: number

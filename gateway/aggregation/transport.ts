@@ -18,7 +18,7 @@ const answerTimeoutMs = 5_000
 const watchLineBytes = 2 * 1024 * 1024
 
 /** The part of an aggregator that is needed here. */
-export interface Servers {
+interface Servers {
   find(group: string, version: string): Promise<APIService | undefined>
   target(service: APIService): Promise<RemoteTarget>
   /** Ends all requests. */

@@ -31,7 +31,7 @@ const maxSharedBytes = 8 * 1024
  */
 const shared = new Map<string, ConnectionCertificates>()
 
-export interface ConnectionCertificates {
+interface ConnectionCertificates {
   readonly leaf: X509Certificate | undefined
   readonly chain: readonly Uint8Array[]
 }

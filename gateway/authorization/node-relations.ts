@@ -19,7 +19,7 @@ import { visibleSecrets } from "./volume-secrets.ts"
 export type RelationReader = Pick<KubeClient, "get" | "list">
 
 /** Whether the object, which need not exist, concerns the node. */
-export type Relation = (reader: RelationReader, node: string, namespace: string, name: string) => Promise<boolean>
+type Relation = (reader: RelationReader, node: string, namespace: string, name: string) => Promise<boolean>
 
 /** By the plural names of resources. */
 export const relations = {

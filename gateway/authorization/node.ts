@@ -12,7 +12,7 @@ import { type RelationReader, relations } from "./node-relations.ts"
 import { ruleAllows } from "./rules.ts"
 import type { Attributes, Decision, PolicyRule } from "./types.ts"
 
-export interface NodeParts {
+interface NodeParts {
   reader: RelationReader
   /** Those of the cluster role system:node, which apply to the resources that are not limited further. */
   rules: readonly PolicyRule[]

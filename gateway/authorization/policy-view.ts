@@ -10,7 +10,7 @@ import { Bindings } from "./bindings.ts"
 import type { Bound, Policy, PolicySource, Subject } from "./rbac.ts"
 import type { PolicyRule, RoleReference } from "./types.ts"
 
-export interface PolicyViewOptions {
+interface PolicyViewOptions {
   store: Store
   /** The prefix of roles, clusterroles, rolebindings and clusterrolebindings: "<prefix>clusterroles/admin". */
   prefix: string

@@ -26,7 +26,7 @@ const backendLimits = {
   connectTimeoutMs: 15_000,
 } as const
 
-export interface BackendsParts {
+interface BackendsParts {
   /** Reads the control plane's own objects. */
   reader: Reader
   nodes: Pick<NodeDialer, "dial">

@@ -18,7 +18,7 @@ export interface ServiceEndpoint {
   port: number
 }
 
-export interface ServiceReference {
+interface ServiceReference {
   namespace: string
   name: string
 }

@@ -22,7 +22,7 @@ import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 
-export interface Openness {
+interface Openness {
   /** The rights of callers without credentials as text; equal rights give equal texts. */
   anonymousRights: string
   /** Issuers whose tokens are accepted in addition to its own. */

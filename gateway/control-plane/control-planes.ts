@@ -42,7 +42,7 @@ import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import { createTenantResolver, type TenantResolver, type TenantResolverParts } from "../tenancy/tenant-resolver.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "../pki/trust-store.ts"
 
-export interface ControlPlanesParts {
+interface ControlPlanesParts {
   options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "podUsage" | "allowedNetworks">
   data: GatewayStorage
   keys: GatewayKeys

@@ -24,7 +24,7 @@ export interface Due {
   at: number
 }
 
-export interface EventExpiryParts {
+interface EventExpiryParts {
   store: Store
   /** A tenant does not fall asleep while its Events are deleted. */
   presence: Presence

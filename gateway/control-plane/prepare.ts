@@ -8,7 +8,7 @@ import type { StoreEvent } from "../../storage/types.ts"
 import { everything } from "../registry/generic/storage/keys.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
-export type Prepare = (controlPlane: ControlPlane) => Promise<void>
+type Prepare = (controlPlane: ControlPlane) => Promise<void>
 
 /** Prepares a tenant at its first use: many tenants are only read for a while, or never used. */
 export interface Preparation {
@@ -48,7 +48,7 @@ export async function prepareUntilDone(
   }
 }
 
-export interface PreparingParts {
+interface PreparingParts {
   controlPlane: ControlPlane
   preparation: Preparation
   /** How long users of the tenant wait for the preparation. */

@@ -22,7 +22,7 @@ const kubeletPort = 10250
 /** As kubeadm names the certificate with which kube-apiserver calls kubelets. */
 const clientName = "kube-apiserver-kubelet-client"
 
-export interface ReachableNodesParts {
+interface ReachableNodesParts {
   superNodes: SuperNodeDialer
   silentServers: SilentServers
   networks: NetworkRules

@@ -7,7 +7,7 @@ import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { controlPlaneClosed } from "./ending.ts"
 
-export interface ReconciliationParts {
+interface ReconciliationParts {
   reconcile: (signal: AbortSignal) => Promise<void>
   /** Least time between the starts of two runs. Default: none. */
   everyMs?: number

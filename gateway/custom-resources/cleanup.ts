@@ -22,7 +22,7 @@ const pageSize = 500
 /** Deletes an object of the definition. Admission is not asked: its policies and webhooks may have been left behind. */
 export type DeleteObject = (namespace: string, name: string) => Promise<void>
 
-export interface CleanupParts {
+interface CleanupParts {
   store: Store
   /** Updates the definition. */
   client: KubeClient

@@ -23,7 +23,7 @@ import { compileDefinition, compileStored, editionOf } from "./definitions.ts"
 import { acceptNames, sameNames } from "./definition/names.ts"
 import { awaitsCleanup, conditionOf, type Definition, definitionsResource, isTerminating } from "./types.ts"
 
-export interface CustomResourceParts {
+interface CustomResourceParts {
   store: Store
   /** The control plane's resource table: replaces all custom definitions at once. */
   table: { setCustom(definitions: readonly ResourceDefinition[]): void }

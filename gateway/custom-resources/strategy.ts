@@ -18,7 +18,7 @@ import { newErrors } from "./ratcheting.ts"
 import { askRules, rulesOfSchema } from "./rules.ts"
 import { type ScalePaths, validateScale } from "./scale.ts"
 
-export interface CustomStrategyOptions {
+interface CustomStrategyOptions {
   schema: () => Schema
   /** The version has a status subresource. */
   status: boolean

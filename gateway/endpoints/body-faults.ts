@@ -21,7 +21,7 @@ export interface Repeated {
   written?: () => Json
 }
 
-export interface Asked {
+interface Asked {
   version: string
   kind: string
   schema: Schema

@@ -9,9 +9,9 @@ import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf, type Clause, parseAccept, remembering, trimSpaces } from "./accept.ts"
 
 export type TextFormat = "json" | "yaml"
-export type Format = TextFormat | "protobuf"
+type Format = TextFormat | "protobuf"
 
-export type Form = "object" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"
+type Form = "object" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"
 
 export interface Negotiated {
   readonly format: Format

@@ -27,7 +27,7 @@ import { refusalDetail } from "../../apimachinery/schema/decode/errors.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
-export interface WriteRequestOptions extends WriteOptions {
+interface WriteRequestOptions extends WriteOptions {
   fieldValidation: FieldValidation
   /** Apply only: takes ownership of fields from other managers. */
   force: boolean

@@ -46,7 +46,7 @@ function versionsOf(group: string): ReadonlySet<string> {
 }
 
 /** The scheme of the group alone, or "" for the one that all others share. */
-export const schemeOf = (group: string): string => (isDelegated(group) ? group : "")
+const schemeOf = (group: string): string => (isDelegated(group) ? group : "")
 
 /** The package of a group's internal types. */
 export function packageOf(group: string): string {

@@ -27,7 +27,7 @@ export interface RequestLabels {
 }
 
 /** A request that has ended. */
-export interface CountedRequest {
+interface CountedRequest {
   kind: RequestKind
   labels: RequestLabels
   /** {@link seriesKey} */

@@ -3,7 +3,7 @@
 import { X509Certificate } from "node:crypto"
 import { type PEMBlock, pemBlocks, printPEM } from "../../apimachinery/pem.ts"
 
-export interface Authorities {
+interface Authorities {
   /** PEM. Those that cannot be read are left out: OpenSSL would read none that follow them. */
   certificates: string
   /** Upstream's error if there are none in a bundle. */
@@ -11,7 +11,7 @@ export interface Authorities {
 }
 
 /** What has a bundle, in Base64. */
-export interface Trusting {
+interface Trusting {
   caBundle?: string | null | undefined
 }
 

@@ -16,7 +16,7 @@ export const extensionIds = {
   extendedKeyUsage: der.oid("2.5.29.37"),
 } as const
 
-export interface CertificateParts {
+interface CertificateParts {
   /** DER Name. */
   issuer: Buffer
   subject: Buffer

@@ -5,7 +5,7 @@
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
 import { parsePEM, printPEM } from "../../apimachinery/pem.ts"
 
-export interface KeyPair {
+interface KeyPair {
   /** Parsed on first use: many are only stored. */
   readonly key: KeyObject
   /** ECPrivateKey, PEM. */

@@ -3,7 +3,7 @@
 import type { TenantAddress } from "../../client/tenants.ts"
 import { type Authority, issueClientCertificate, type IssuedCertificate } from "./pki.ts"
 
-export interface KubeconfigParts {
+interface KubeconfigParts {
   /** Name of cluster and context. */
   name: string
   user: string

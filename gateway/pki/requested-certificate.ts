@@ -9,7 +9,7 @@ import { encodeSubject, readSubject } from "../../apimachinery/request-subject.t
 
 const extensionRequest = der.oid("1.2.840.113549.1.9.14")
 
-export interface Terms {
+interface Terms {
   /** Bits of RFC 5280 §4.2.1.3. */
   keyUsages: readonly number[]
   /** Object identifiers. */

@@ -11,7 +11,7 @@ import { concurrentReads } from "./limited-usage.ts"
 
 export type Usage = Readonly<Record<string, string>>
 
-export interface MeasuredPod {
+interface MeasuredPod {
   pod: Pod
   measured: PodUsage
 }

@@ -13,7 +13,7 @@ const prefix = "/spares/"
 /** The key in the gateway's store that marks a prepared store of that uid. */
 export const spareKey = (uid: string): string => prefix + uid
 
-export interface SpareStoreParts {
+interface SpareStoreParts {
   /** The gateway's own store, not owned. */
   store: Store
   pathOf: (uid: string) => string

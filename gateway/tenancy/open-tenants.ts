@@ -7,7 +7,7 @@ import type { ControlPlanes } from "../control-plane/control-planes.ts"
 import type { GatewayStorage } from "../stores/storage.ts"
 import { TenantDirectory } from "./tenant-directory.ts"
 
-export interface TenantsParts {
+interface TenantsParts {
   data: GatewayStorage
   controlPlanes: ControlPlanes
   metrics: Metrics

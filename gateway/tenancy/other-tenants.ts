@@ -11,7 +11,7 @@ import type { KnownTenants } from "./known-tenants.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import { changedRecord, readRecord, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
 
-export interface OtherTenantsParts {
+interface OtherTenantsParts {
   store: Store
   gateways: OtherGateways
   /** The tenants served here. */

@@ -34,7 +34,7 @@ const lastCallMs = 60_000
 /** Even if too many tenants are awake, one that was just used stays awake: its next request is probably about to arrive. */
 const minAwakeMs = 500
 
-export interface TenantNeeds {
+interface TenantNeeds {
   /** A component has queued work for the tenant. */
   isBusy: (tenant: string) => boolean
   /** The tenant does not sleep, even if too many are awake. */

@@ -31,7 +31,7 @@ export interface TenantEntryParts extends Omit<AwakeTenantParts, "name" | "contr
 }
 
 /** When all followers last received its state. */
-export interface Introduction {
+interface Introduction {
   /** performance.now() */
   at: number
   tookMs: number

@@ -18,7 +18,7 @@ import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { scanStore } from "./scan-store.ts"
 import { concerns, mentions, prefixesOf, type Subscription, type Subscriptions } from "./subscriptions.ts"
 
-export interface TenantFeedParts {
+interface TenantFeedParts {
   tenant: string
   controlPlane: ControlPlane
   /** All followers know the state up to this revision, so they need no notification until something changes. */

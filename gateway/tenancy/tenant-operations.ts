@@ -7,7 +7,7 @@ import { checkTenantName, tenantExists } from "./tenant-errors.ts"
 
 export type TenantRequest = Omit<Tenant, "uid">
 
-export interface TenantOperationsParts {
+interface TenantOperationsParts {
   get: (name: string) => Tenant | undefined
   /** Called when the name is not in use. */
   create: (request: TenantRequest) => Promise<Tenant>

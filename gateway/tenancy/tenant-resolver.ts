@@ -8,7 +8,7 @@ import type { Credentials, ImmediateAuthenticator } from "../authentication/type
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 
-export interface Caller {
+interface Caller {
   credentials: Credentials
   /** Verified as an administrator of the gateway. */
   isAdministrator: boolean
@@ -25,7 +25,7 @@ export interface TenantResolver {
 }
 
 /** What an administrator's request says that it is meant for. */
-export interface Intent extends TenantUse {
+interface Intent extends TenantUse {
   /** It is meant for that tenant, and not for the next one of its name. */
   uid?: string | undefined
 }

@@ -23,7 +23,7 @@ export interface KindsStub extends AsyncDisposable {
 // oxlint-disable-next-line typescript/no-explicit-any -- tests name fields of any kind
 export type Loose = Record<string, any>
 
-export interface KindsOptions {
+interface KindsOptions {
   store?: Store
   plugins?: readonly AdmissionPlugin[]
   serviceAddresses?: ServiceAddresses

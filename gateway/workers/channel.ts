@@ -50,7 +50,7 @@ type Message =
   | { type: "taken"; id: number }
 
 /** Names of calls, each with the types of its value and its result. */
-export type Calls = Record<string, [value: unknown, answer: unknown]>
+type Calls = Record<string, [value: unknown, answer: unknown]>
 
 export type Handlers<C extends Calls> = { [K in keyof C]: (value: C[K][0]) => Promise<C[K][1]> | C[K][1] }
 

@@ -6,7 +6,7 @@ import type { Resource } from "../../client/rest.ts"
 import type { TenantWatchHandler, TenantWatchOptions } from "../../client/tenants.ts"
 import type { Worker } from "./pool.ts"
 
-export interface Watch {
+interface Watch {
   resource: Resource
   handler: TenantWatchHandler<KubeObject>
   signal: AbortSignal

@@ -18,7 +18,7 @@ import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts
 import { ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
 import { primary, type Routes } from "./routes.ts"
 
-export interface ForwarderParts {
+interface ForwarderParts {
   routes: Routes
   identity: ForwardedIdentity
   /** Path of the private socket of a process. */

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises"
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 
-export interface HeartbeatParts {
+interface HeartbeatParts {
   /** Resolves when the process has responded; rejects when it has ended. */
   beat(): Promise<void>
   /** Default: the state of the process according to the system. */

@@ -16,7 +16,7 @@ import { homeOf } from "./owners.ts"
 import { ignoreClosed, type Worker, type WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
-export interface PlacementParts {
+interface PlacementParts {
   pool: Pick<WorkerPool, "workers" | "start" | "broadcast">
   /** The primary's own routes. */
   routes: Routes

@@ -29,7 +29,7 @@ export interface Worker {
   readonly ended: AbortSignal
 }
 
-export interface PoolParts {
+interface PoolParts {
   count: number
   spawn: () => ChildProcess
   setup: (self: number) => WorkerSetup

@@ -23,7 +23,7 @@ export function socketPath(directory: string, self: number): string {
   return join(directory, `${self}.sock`)
 }
 
-export interface PrivateServerParts {
+interface PrivateServerParts {
   path: string
   handlers: Handlers
   identity: ForwardedIdentity

@@ -5,7 +5,7 @@ import type { TenantDirectory } from "../tenancy/tenant-directory.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import type { Routes } from "./routes.ts"
 
-export interface ResidentsParts {
+interface ResidentsParts {
   tenants: Pick<TenantDirectory, "get" | "adopt" | "release">
   /** This process's own. */
   routes: Routes

@@ -39,7 +39,7 @@ import { type Held, Placement, routeOf } from "./placement.ts"
 import type { Worker, WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
-export interface SpreadTenantsParts {
+interface SpreadTenantsParts {
   /** The gateway's own store, not owned. */
   store: Store
   pool: WorkerPool

@@ -30,7 +30,7 @@ import { listenPrivately, socketPath } from "./private-server.ts"
 import { Residents } from "./residents.ts"
 import { primary, Routes } from "./routes.ts"
 
-export type WorkerOptions = Pick<
+type WorkerOptions = Pick<
   GatewayOptions,
   "serviceAddresses" | "nodeDialer" | "podUsage" | "clientMetrics" | "audit"
 > & {

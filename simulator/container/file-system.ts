@@ -53,11 +53,7 @@ export interface Mount {
   readOnly: boolean
 }
 
-export type FileFault =
-  | "No such file or directory"
-  | "Read-only file system"
-  | "No space left on device"
-  | "Is a directory"
+type FileFault = "No such file or directory" | "Read-only file system" | "No space left on device" | "Is a directory"
 
 export class FileSystem {
   readonly #own: Volume

@@ -1,6 +1,6 @@
 // The output of a container: the last lines within a limit, and the followers of the log.
 
-export type LogStream = "stdout" | "stderr"
+type LogStream = "stdout" | "stderr"
 
 export interface LogLine {
   /** Milliseconds since the epoch. */

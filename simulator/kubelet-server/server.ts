@@ -12,7 +12,7 @@ import type { KubeletRequest } from "./request.ts"
 
 const maxConnections = 1024
 
-export interface KubeletServerOptions {
+interface KubeletServerOptions {
   node: string
   host: string
   /** 0 selects a free port. */

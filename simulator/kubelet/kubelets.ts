@@ -23,7 +23,7 @@ const workers = 32
 /** How often volumes are updated from their ConfigMaps and Secrets. */
 const refreshMs = 30_000
 
-export interface KubeletsOptions {
+interface KubeletsOptions {
   client: KubeClient
   pods: Informer<Pod>
   sources: Sources

@@ -4,7 +4,7 @@ import type { Container } from "../../apimachinery/object.ts"
 import type { SimulatedContainer } from "../container/container.ts"
 import { type Probe, runHandler } from "./handlers.ts"
 
-export interface ProbeListener {
+interface ProbeListener {
   started(): void
   ready(ready: boolean): void
   /** `isFailed`: the failure threshold has been reached. */

@@ -13,7 +13,7 @@ export interface ClaimSources {
   classes: Informer<StorageClass>
 }
 
-export type ClaimsResult =
+type ClaimsResult =
   /** No node is possible; contains the message of the pod's condition. */
   | { refused: string }
   /** Nodes must pass `check`; `waiting` claims get their volume once a node is chosen. */

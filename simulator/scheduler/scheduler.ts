@@ -33,7 +33,7 @@ function isWaiting(pod: Pod): boolean {
   )
 }
 
-export interface SchedulerOptions extends ClaimSources {
+interface SchedulerOptions extends ClaimSources {
   client: KubeClient
   pods: Informer<Pod>
   nodes: Informer<Node>

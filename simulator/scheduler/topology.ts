@@ -14,10 +14,10 @@ type AffinityTerm = NonNullable<
 type SpreadConstraint = NonNullable<NonNullable<Pod["spec"]>["topologySpreadConstraints"]>[number]
 
 /** Labels of a namespace, for namespace selectors. */
-export type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>> | undefined
+type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>> | undefined
 
 /** The reason why a node is excluded, or undefined. */
-export type TopologyCheck = (node: Node) => string | undefined
+type TopologyCheck = (node: Node) => string | undefined
 
 const faults = {
   affinity: "node(s) didn't match pod affinity rules",

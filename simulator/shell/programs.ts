@@ -6,7 +6,7 @@ import { resolvePath } from "../container/file-system.ts"
 import type { Process } from "./process.ts"
 
 /** `execute` runs another command in the same process context (for env, timeout, xargs and the like). */
-export type Program = (
+type Program = (
   process: Process,
   args: string[],
   execute: (command: string[]) => Promise<number>,

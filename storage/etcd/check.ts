@@ -15,7 +15,7 @@ const pageSize = 250
 /** Maximum number of faults reported per store. */
 const maxFaults = 100
 
-export interface CheckedStoreFaults {
+interface CheckedStoreFaults {
   uid: string
   /** Sentences; empty if there are no faults. */
   faults: readonly string[]

@@ -17,7 +17,7 @@ import { type EtcdLimits, retryDelay } from "./limits.ts"
 import { EtcdCertificates, type EtcdTls } from "./certificates.ts"
 import { type Calls, loadCalls } from "./wire.ts"
 
-export interface EtcdClientOptions {
+interface EtcdClientOptions {
   /** "http://host:port" or "https://host:port", all with the same scheme. */
   servers: readonly string[]
   tls?: EtcdTls
@@ -25,9 +25,9 @@ export interface EtcdClientOptions {
 }
 
 /** again: the call is idempotent. once: it is retried only if it certainly had no effect. */
-export type Repeat = "again" | "once"
+type Repeat = "again" | "once"
 
-export interface Outcome<Response> {
+interface Outcome<Response> {
   response: Response
   /** An earlier attempt may have taken effect too. */
   isRepeated: boolean

@@ -13,7 +13,7 @@ import { storesPrefix } from "./keys.ts"
 import type { EtcdLimits } from "./limits.ts"
 import type { Compare } from "./wire.ts"
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   client: EtcdClient
   /** Prefix of all keys, without a trailing slash. */
   prefix: string

@@ -20,7 +20,7 @@ export interface FeedHandler {
   failing(error: Error): void
 }
 
-export interface FeedParts {
+interface FeedParts {
   client: EtcdClient
   limits: EtcdLimits
   /** Prefix of all keys. */

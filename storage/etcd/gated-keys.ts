@@ -14,7 +14,7 @@ import type { Compare, RangeRequest, RangeResponse } from "./wire.ts"
 /** Number of values that are read at once when counting. */
 const countedAtOnce = 250
 
-export interface GatedKeysParts {
+interface GatedKeysParts {
   connection: Connection
   keys: StoreKeys
   layer: Layer

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { EtcdClient } from "./client.ts"
 import { leaseKey } from "./keys.ts"
 
-export interface LeaseOptions {
+interface LeaseOptions {
   client: EtcdClient
   prefix: string
   /** Name of the lock. */

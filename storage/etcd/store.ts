@@ -31,7 +31,7 @@ import { readRange } from "./range.ts"
 import { isGuarded, wireTransaction } from "./transaction.ts"
 import type { RangeRequest, RangeResponse, TxnResponse, WireEvent } from "./wire.ts"
 
-export interface EtcdStoreParts {
+interface EtcdStoreParts {
   connection: Connection
   uid: string
   base: BaseLayer | undefined

@@ -32,7 +32,7 @@ import {
 /** Maximum number of reported faults. */
 const maxFaults = 100
 
-export interface CheckOptions {
+interface CheckOptions {
   /** The base layer of the store. Without it, changes to keys of the base layer look like faults. */
   base?: BaseLayer
   /** It has been written before. Default: it may also be empty. */

@@ -15,7 +15,7 @@ const pieceEntries = 256
 const firstEntries = 32
 const growth = 4
 
-export interface CursorOptions<K> {
+interface CursorOptions<K> {
   gt?: K
   gte?: K
   lt: K

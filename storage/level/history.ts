@@ -11,7 +11,7 @@ import { metaCompacted } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
 
 /** The parts of the store that it needs. */
-export interface HistoryStore {
+interface HistoryStore {
   database(): Database
   /** Throws if the store cannot be used. */
   ready(): Promise<void> | undefined

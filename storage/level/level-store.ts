@@ -36,7 +36,7 @@ import { StoreDatabase } from "./store-database.ts"
 import type { View } from "./view.ts"
 import { Views } from "./views.ts"
 
-export interface LevelStoreParts {
+interface LevelStoreParts {
   /** Undefined: LevelDB is opened when first needed; until then the resident values are the complete state. */
   database: Database | undefined
   state: Pick<DatabaseState, "head" | "compacted">

@@ -7,7 +7,7 @@ import type { TableEntry } from "./image.ts"
 import { type Loaded, Resident, type ResidentBudget, weigh } from "./resident.ts"
 import type { View } from "./view.ts"
 
-export interface ResidencyParts {
+interface ResidencyParts {
   base: BaseLayer
   /** Bytes that every store may keep. */
   ownBytes: number

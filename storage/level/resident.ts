@@ -49,7 +49,7 @@ export class ResidentBudget {
   }
 }
 
-export interface ResidentLimits {
+interface ResidentLimits {
   /** Bytes that every store may use. */
   ownBytes: number
   /** The budget from which a large store gets more. Undefined: it gets none. */

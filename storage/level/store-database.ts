@@ -5,7 +5,7 @@ import { accessError, type Database, type OpenedDatabase } from "./database.ts"
 import { LogUpkeep } from "./log-upkeep.ts"
 import type { Write } from "./revision-log.ts"
 
-export interface StoreDatabaseParts {
+interface StoreDatabaseParts {
   /** Undefined: it is opened when first needed. */
   database: Database | undefined
   open: () => Promise<OpenedDatabase>

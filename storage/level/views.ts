@@ -8,7 +8,7 @@ import { accessError, type Database } from "./database.ts"
 import { readCurrent, View } from "./view.ts"
 
 /** The parts of the store that they need. */
-export interface ViewedStore {
+interface ViewedStore {
   base: BaseLayer
   limits: StoreLimits
   /** The open database. */

@@ -30,7 +30,7 @@ import {
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   base?: BaseLayer
   limits?: Partial<StoreLimits>
 }

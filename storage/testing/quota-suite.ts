@@ -5,13 +5,13 @@ import { createBaseLayer } from "./base-layer.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Store, TransactionResult } from "../types.ts"
 
-export interface QuotaSuite {
+interface QuotaSuite {
   name: string
   /** A new, empty place. */
   begin(): Promise<QuotaPlace>
 }
 
-export interface QuotaPlace extends AsyncDisposable {
+interface QuotaPlace extends AsyncDisposable {
   /** The suite disposes of the store before it reopens it. */
   open(options: { base: BaseLayer; quota?: StoreQuota }): Promise<Store>
   /** Faults in the stored data, as sentences; no store is open. */

@@ -21,7 +21,7 @@ import { ModelWatch } from "./model-watch.ts"
 const steps = Number(process.env["MODEL_STEPS"] ?? 400)
 const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
 
-export interface ModelRun {
+interface ModelRun {
   base: BaseLayer | undefined
   /** Opens the same store each time; it has been closed before. */
   open: () => Promise<Store>

@@ -4,7 +4,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import { startTestGateway } from "../../gateway/testing/start-gateway.ts"
 
-export interface Answer {
+interface Answer {
   code: number
   headers: IncomingHttpHeaders
   text: string
@@ -13,13 +13,13 @@ export interface Answer {
   json: any
 }
 
-export interface WatchEvent {
+interface WatchEvent {
   type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR"
   // oxlint-disable-next-line typescript/no-explicit-any
   object: any
 }
 
-export interface Watch {
+interface Watch {
   code: number
   headers: IncomingHttpHeaders
   /** Undefined at the end of the stream. */
@@ -28,7 +28,7 @@ export interface Watch {
   stop(): Promise<WatchEvent[]>
 }
 
-export interface CallOptions {
+interface CallOptions {
   headers?: Record<string, string>
   contentType?: string
 }

@@ -18,7 +18,7 @@ const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
 const readyTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
 
-export interface PolyplaneOptions {
+interface PolyplaneOptions {
   /** Further flags of `polyplane up`. */
   args?: readonly string[]
   /** Default: a temporary one that is removed at the end. */
@@ -28,7 +28,7 @@ export interface PolyplaneOptions {
   readyTimeoutMs?: number
 }
 
-export interface KubectlOptions extends RunOptions {
+interface KubectlOptions extends RunOptions {
   /** "admin", or a tenant's name. Default: the tenant demo. */
   kubeconfig?: string
   /** Replaces the first kubectl on PATH. */

@@ -82,7 +82,7 @@ const types: Readonly<Record<string, Fields>> = dictionary({
 
 const variablesType = "kubernetes.variables"
 
-export interface AdmissionScope {
+interface AdmissionScope {
   params: boolean
   authorizer: boolean
   /** Object{} and JSONPatch{} can be constructed. */

@@ -15,7 +15,7 @@ export interface TypedKind extends GroupVersionKind {
   declared: DeclaredType | undefined
 }
 
-export interface ExpressionWarning {
+interface ExpressionWarning {
   fieldRef: string
   warning: string
 }

@@ -19,7 +19,7 @@ export interface AuthorizationQuery {
   name: string
 }
 
-export interface AuthorizationAnswer {
+interface AuthorizationAnswer {
   allowed: boolean
   reason: string
   error: string | undefined

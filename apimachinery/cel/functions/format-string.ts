@@ -31,7 +31,7 @@ export function formatString(text: string, args: readonly Value[]): Value {
 }
 
 /** Of a clause: what stands after the %, until its letter. */
-export interface Clause {
+interface Clause {
   letter: string
   precision: number | undefined
   length: number

@@ -18,7 +18,7 @@ const escapes: Readonly<Record<string, string>> = dictionary({
 })
 
 /** Where a path leads: the path in the format of errors, and the schema there, if there is one. */
-export type Followed = { path: FieldPath; schema: JsonObject | undefined } | { fault: string }
+type Followed = { path: FieldPath; schema: JsonObject | undefined } | { fault: string }
 
 const notThere = { fault: "does not refer to a valid field" }
 const tooShort = { fault: "unexpected end of JSON path" }

@@ -70,7 +70,7 @@ function node(schema: JsonObject, whole: boolean, declared: DeclaredType): RuleT
 
 const isEmbedded = (schema: JsonObject): boolean => schema["x-kubernetes-embedded-resource"] === true
 
-export interface RuleFindings {
+interface RuleFindings {
   errors: FieldError[]
   /** Errors of unchanged values that were already invalid. */
   warnings: FieldError[]

@@ -3,19 +3,19 @@
 
 import type { Value } from "../values.ts"
 
-export interface LiteralNode {
+interface LiteralNode {
   kind: "literal"
   at: number
   value: Value
 }
 
-export interface IdentNode {
+interface IdentNode {
   kind: "ident"
   at: number
   name: string
 }
 
-export interface SelectNode {
+interface SelectNode {
   kind: "select"
   at: number
   operand: Node
@@ -32,7 +32,7 @@ export interface CallNode {
   args: Node[]
 }
 
-export interface ListNode {
+interface ListNode {
   kind: "list"
   at: number
   elements: Node[]
@@ -46,7 +46,7 @@ export interface MapEntryNode {
   optional: boolean
 }
 
-export interface MapNode {
+interface MapNode {
   kind: "map"
   at: number
   entries: MapEntryNode[]

@@ -3,7 +3,7 @@
 
 import { accumulator, call, type ComprehensionNode, ident, list, literal, type Node } from "./ast.ts"
 
-export interface MacroFault {
+interface MacroFault {
   at: number
   fault: string
 }

@@ -4,7 +4,7 @@ import type { Overload } from "./environment.ts"
 import { dynType, isDynamic, printType, sameType, type Type } from "./types.ts"
 import { instantiate, type Substitutions } from "./unify.ts"
 
-export interface Resolved {
+interface Resolved {
   /** Ids of the matching overloads. */
   ids: readonly string[]
   /** dyn if their results differ. */

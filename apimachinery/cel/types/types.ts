@@ -2,7 +2,7 @@
 
 import { UInt } from "../values.ts"
 
-export type TypeKind =
+type TypeKind =
   /** Like dyn, but cannot be iterated over: what upstream declares as google.protobuf.Any. */
   | "any"
   | "bool"

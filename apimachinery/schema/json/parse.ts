@@ -20,7 +20,7 @@ const maxBlank = 1024
 /** Maximum number of bytes quoted in an error message. */
 const quotedBytes = 30
 
-export interface ParseOptions {
+interface ParseOptions {
   /** Whether to report duplicate keys; the last one wins in any case. */
   duplicates: boolean
   /** Accepts any kind: the caller checks it. */

@@ -15,7 +15,7 @@ import { countKeys } from "./survey.ts"
  */
 const pieceLength = 128 * 1024
 
-export interface ParsedPieces {
+interface ParsedPieces {
   value: Json
   /** Like {@link countKeys} of the value, or fewer if keys are repeated. */
   keys: number

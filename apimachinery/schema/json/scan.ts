@@ -6,7 +6,7 @@ import { byteOf } from "../../go/text.ts"
 import { OddNumbers } from "./odd-numbers.ts"
 import { withoutRepeats } from "./repeated-keys.ts"
 
-export interface JsonScan {
+interface JsonScan {
   /** Such as `duplicate field "metadata.name"`, in text order, each once. */
   duplicates: string[]
   /** Every number that is printed differently from its literal: 1.0, 1e400, 9007199254740993. */

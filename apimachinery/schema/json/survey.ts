@@ -11,7 +11,7 @@ export const maxDepth = 1000
 /** The error for a value with deeper nesting. */
 export const tooDeep = "exceeded max depth"
 
-export interface Survey {
+interface Survey {
   depth: number
   /** Number of keys including duplicates: equals that of the parsed value if there are no duplicates. */
   keys: number

@@ -36,7 +36,7 @@ export interface Shapes {
   meta: (name: "DeleteOptions" | "Patch" | "Status" | "WatchEvent") => JsonObject
 }
 
-export interface PathsOptions {
+interface PathsOptions {
   resource: PublishedResource
   subresource?: string
   /** The kind of the body: that of the resource or the subresource. */

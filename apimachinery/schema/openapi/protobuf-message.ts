@@ -9,7 +9,7 @@ import type { Pieces } from "./documents.ts"
 export type Encode = (value: Json) => Uint8Array
 
 /** The encoding of a JSON member: its field number and the values of that field, several if it is repeated. */
-export type Rule = readonly [number: number, encode: (value: Json) => Uint8Array[]] | ScalarRule
+type Rule = readonly [number: number, encode: (value: Json) => Uint8Array[]] | ScalarRule
 
 /** Numbers and booleans are not length-delimited. */
 interface ScalarRule {

@@ -41,7 +41,7 @@ function same(schema: JsonObject): { v2: JsonObject; v3: JsonObject } {
 /** Kinds of options, which exist in every group version; the listed group versions depend on the document. */
 const optionKinds: ReadonlySet<string> = new Set([`${meta}.DeleteOptions`, `${meta}.WatchEvent`])
 
-export interface DefinitionsOptions {
+interface DefinitionsOptions {
   dialect: Dialect
   descriptions?: Descriptions
   /** The group versions listed for DeleteOptions and WatchEvent. */

@@ -26,7 +26,7 @@ interface CompiledSet {
   steps: number
 }
 
-export interface Pattern {
+interface Pattern {
   /** Matches anywhere in the text, like Go's MatchString. Throws RangeError if the text is too long for this pattern. */
   matches(text: string): boolean
 }

@@ -9,7 +9,7 @@ const notAllowed = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{1000
 
 const control = "control characters are not allowed"
 
-export interface Characters {
+interface Characters {
   text: string
   /** The error, if there is one. */
   fault?: string

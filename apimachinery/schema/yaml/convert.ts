@@ -11,7 +11,7 @@ import { YamlFault } from "./text.ts"
 /** Maximum size of the text. Aliases count with the size of their content. */
 export const maxYamlBytes = 1024 * 1024
 
-export interface YamlAsJson {
+interface YamlAsJson {
   json: string
   /** Some of its integers are not exact as doubles. */
   hasLongIntegers: boolean

@@ -6,7 +6,7 @@ import { isPlainText } from "./resolve.ts"
 /** A column beyond which a line is broken at the next space. */
 const width = 80
 
-export interface TextPlace {
+interface TextPlace {
   /** Of what follows. */
   column: number
   /** Of further lines. */

@@ -9,14 +9,14 @@ import type { HttpClientConfig } from "../transport.ts"
 import type { KubeClient } from "../../rest.ts"
 import { nodes } from "../../resources.ts"
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string
   url: string
   headers: IncomingMessage["headers"]
   body: string
 }
 
-export interface Served extends AsyncDisposable {
+interface Served extends AsyncDisposable {
   client: KubeClient
   requests: ReceivedRequest[]
 }

@@ -13,7 +13,7 @@ export interface PolicyHook {
 }
 
 /** The two kinds of the group. */
-export interface PolicyKinds {
+interface PolicyKinds {
   policy: string
   binding: string
 }

@@ -27,7 +27,7 @@ const schemelessGoogle = "accounts.google.com"
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
-export interface OIDCParts {
+interface OIDCParts {
   view: ObjectView<ConfigMap>
   backends: Backends
   /** The audiences of requests that specify none. */

@@ -45,7 +45,7 @@ const apiVersions = ["v1", "v1beta1", "v1alpha1"].map((version) => `apiserver.co
 /** Maximum size of the text. */
 const maxBytes = 64 * 1024
 
-export interface ParsedConfiguration {
+interface ParsedConfiguration {
   authenticators: readonly CompiledAuthenticator[]
   errors: FieldError[]
 }

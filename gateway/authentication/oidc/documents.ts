@@ -22,7 +22,7 @@ interface FetchOptions {
   bearerToken?: string | undefined
 }
 
-export interface Fetched {
+interface Fetched {
   code: number
   body: Buffer
 }

@@ -4,7 +4,7 @@
 import { type FieldError, type FieldPath, invalidValue, omitted } from "../../../apimachinery/field-errors.ts"
 import { ownValue } from "../../../apimachinery/schema/json-object.ts"
 
-export type Form =
+type Form =
   | { type: "text" }
   | { type: "list"; items: Form }
   | { type: "record"; fields: Readonly<Record<string, Form>> }

@@ -20,7 +20,7 @@ import { answeredReviews, type ReviewVersion } from "./review-schema.ts"
 /** POSTs a review and returns the response. Throws an Error with the reason. */
 export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
 
-export interface WebhookConversionParts {
+interface WebhookConversionParts {
   config: WebhookClientConfig
   reviewVersions: readonly string[]
   group: string

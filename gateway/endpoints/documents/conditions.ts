@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from "node:http"
 
-export interface Validators {
+interface Validators {
   /** Quoted, as in the header. */
   etag?: string
   /** To the second. */
@@ -11,7 +11,7 @@ export interface Validators {
 }
 
 /** `failed`: not the document the client means. `known`: it has it already. Otherwise it is sent, or the range of it. */
-export type Condition = "failed" | "known" | { range: string | undefined }
+type Condition = "failed" | "known" | { range: string | undefined }
 
 export function conditionOf(
   headers: IncomingHttpHeaders,

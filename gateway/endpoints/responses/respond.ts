@@ -37,7 +37,7 @@ export function answeringOf(definition: ResourceDefinition, handler?: Subresourc
 }
 
 /** A promise only if the answer has to be printed first. */
-export type Sent = void | Promise<void>
+type Sent = void | Promise<void>
 
 export function sendValue(
   ctx: RequestContext,
@@ -136,7 +136,7 @@ function whole({ query }: RequestContext, wanted: Negotiated): Negotiated {
   return { ...wanted, as: "object" }
 }
 
-export interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "runs"> {
+interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "runs"> {
   ctx: RequestContext
 }
 

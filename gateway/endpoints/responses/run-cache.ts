@@ -40,7 +40,7 @@ function endsRun({ revision }: KubeValue): boolean {
   return Math.imul(revision, 0x9e3779b1) >>> 0 < 2 ** 32 / meanObjects
 }
 
-export interface EncodedRun {
+interface EncodedRun {
   bytes?: Buffer
   deflated?: Deflated
 }

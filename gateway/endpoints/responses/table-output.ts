@@ -21,7 +21,7 @@ export interface ListMeta {
   remainingItemCount?: number
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** `includeObject` of the request. */
   include: "None" | "Metadata" | "Object"
   metaVersion: string

@@ -35,7 +35,7 @@ import { type RequestBody, takeJson } from "../request-body.ts"
 import type { FieldValidation } from "../request-options.ts"
 import { between } from "../../../apimachinery/texts.ts"
 
-export interface Application {
+interface Application {
   definition: ResourceDefinition
   of: ManagedKind
   expected: Expected
@@ -48,7 +48,7 @@ export interface Application {
 }
 
 /** A configuration as received: errors in its text are reported only when it would be applied, as upstream. */
-export interface Configuration {
+interface Configuration {
   object: Unchecked
   /** "line 3: key … already set in map" */
   duplicates: readonly string[]

@@ -53,7 +53,7 @@ export interface Troubles {
 }
 
 /** What a worker's process would have. */
-export class FakeProcess {
+class FakeProcess {
   readonly worker: Worker
   readonly routes: Routes
   /** Records of the tenants that it owns, by name. */

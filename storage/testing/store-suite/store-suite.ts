@@ -14,7 +14,7 @@ import { ranges } from "./ranges.ts"
 import { transactions } from "./transactions.ts"
 import { watches } from "./watches.ts"
 
-export interface StoreSuite {
+interface StoreSuite {
   name: string
   /** A new, empty store. The suite disposes of it. */
   open(options: { base?: BaseLayer; limits?: Partial<StoreLimits> }): Promise<Store>

@@ -12,7 +12,7 @@ import { configMaps } from "../../../client/resources.ts"
 import type { DeleteOptions } from "../../../client/rest.ts"
 import type { Tenant, TenantAdmin } from "../../../client/tenants.ts"
 
-export interface LifeParts {
+interface LifeParts {
   name: string
   random: Random
   admin: TenantAdmin

@@ -6,7 +6,7 @@ import { outcomes, type Outcome, type SpecResult } from "./specs.ts"
 
 const maxMessageLength = 240
 
-export interface ReportContext {
+interface ReportContext {
   version: string
   /** What the tenant's pods run on. */
   superCluster: string

@@ -17,7 +17,7 @@ export interface Selection {
   report: string
 }
 
-export interface Rule {
+interface Rule {
   reason: string
   /** Matches the full name, which includes the labels. Ginkgo reads it too, so use only syntax that JavaScript and RE2 share. */
   pattern: string

@@ -10,7 +10,7 @@ import { reasonOf, type Selection } from "./selection.ts"
 import { complete, readSpecs, withoutRun, type SpecResult } from "./specs.ts"
 import { nodes } from "./target.ts"
 
-export interface SuiteOptions {
+interface SuiteOptions {
   /** Contains ginkgo, e2e.test and kubectl. */
   binDirectory: string
   kubeconfig: string

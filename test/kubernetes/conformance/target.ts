@@ -20,7 +20,7 @@ export const nodes = 2
 /** A machine that has just started a cluster is busy. */
 const readyTimeoutMs = 120_000
 
-export interface Target extends AsyncDisposable {
+interface Target extends AsyncDisposable {
   /** The path of the kubeconfig. */
   kubeconfig: string
   /** Returns Polyplane's log output. */

@@ -11,7 +11,7 @@ import type { Scenario } from "./scenario.ts"
 /** Events depend on timing, in the real controllers, too: the number of attempts before a difference is reported. */
 const mostTimes = 3
 
-export interface SuiteOptions extends SidesOptions {
+interface SuiteOptions extends SidesOptions {
   /** Scenarios played at the same time on both clusters; each has a namespace of its own. */
   atOnce?: number
   /** Pairs of clusters, among which the scenarios are divided. */

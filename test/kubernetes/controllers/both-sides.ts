@@ -28,7 +28,7 @@ export const kubernetesOptions = {
 }
 
 /** The arguments of both after a restart. */
-export interface Limits {
+interface Limits {
   flags: readonly string[]
   /** So long after their start all of the real controllers have begun. */
   beginsMs: number

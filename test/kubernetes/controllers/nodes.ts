@@ -11,7 +11,7 @@ const nodeNames = ["n1", "n2"]
 
 const zoneOf = (node: string): Record<string, string> => ({ "topology.kubernetes.io/zone": node.replace("n", "z") })
 
-export interface NodeOptions {
+interface NodeOptions {
   /** Each has one of its own. */
   zones: boolean
   heartbeats: Heartbeats

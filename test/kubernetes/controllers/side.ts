@@ -14,7 +14,7 @@ import type { OwnRanges } from "./own-ranges.ts"
 /** Objects without a namespace, and other namespaces, are a scenario's by their names, which begin with its namespace's (play.ts). */
 const namedAfter = /^s\d+-.*?-ns(?=-|$)/
 
-export interface SideOptions {
+interface SideOptions {
   heartbeats: Heartbeats
   ranges: OwnRanges
   customMetrics?: CustomMetrics

@@ -12,13 +12,13 @@ export const knownDifferencesFile = new URL("known-differences.yaml", import.met
 const parallel = 4
 const most: Amounts = { samples: 8, objects: 4, mistakes: 10, updates: 3 }
 
-export interface Compared {
+interface Compared {
   scenario: Scenario
   /** That are not known. */
   differences: readonly Difference[]
 }
 
-export interface Options {
+interface Options {
   seed: number
   /** Of {@link most}; 0: they are installed only. */
   amount: number

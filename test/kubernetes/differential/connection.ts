@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import { connect } from "node:tls"
 import { WebSocket } from "ws"
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   name: string
   /** Includes the path of the tenant, if there is one. */
   url: string
@@ -35,14 +35,14 @@ export type Heard =
   | { refused: number }
   | { protocol: string; messages: { isBinary: boolean; data: Buffer }[]; closed: number }
 
-export interface Wire {
+interface Wire {
   text: string
   isClosed: boolean
 }
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-export interface CallOptions {
+interface CallOptions {
   headers?: Headers
   body?: string | Uint8Array | undefined
 }

@@ -4,7 +4,7 @@
 
 export type Place = "tenant" | "gateway"
 
-export interface Shown {
+interface Shown {
   name: string
   places: readonly Place[]
 }

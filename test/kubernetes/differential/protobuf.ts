@@ -4,7 +4,7 @@
 import { Malformed, MessageReader } from "../../../apimachinery/schema/protobuf/wire.ts"
 
 export type Decoded = string | number | Message | Decoded[]
-export interface Message {
+interface Message {
   [field: string]: Decoded
 }
 

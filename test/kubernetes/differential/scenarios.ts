@@ -98,7 +98,7 @@ import type { Scenario } from "./scenario.ts"
 /** Seeds of the suite, which are fixed. random.ts uses others. */
 const randomSeeds = [1, 2]
 
-export interface ScenarioGroup {
+interface ScenarioGroup {
   name: string
   scenarios: readonly Scenario[]
 }

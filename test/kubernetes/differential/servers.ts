@@ -19,7 +19,7 @@ export interface Servers extends AsyncDisposable {
 /** The range of the harness' kube-apiserver. */
 const serviceRange = "10.96.0.0/16"
 
-export interface ServersOptions {
+interface ServersOptions {
   /** Of both servers, for tests that compare them. */
   audits?: Audits | undefined
   /** The address of both servers for pods. By default a server on loopback tells none. */

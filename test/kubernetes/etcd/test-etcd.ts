@@ -12,7 +12,7 @@ import { Component } from "../harness/component.ts"
 import { temporaryFolder } from "../../harness/folders.ts"
 import { freePorts } from "../../harness/ports.ts"
 
-export interface TestEtcdOptions {
+interface TestEtcdOptions {
   /** Default 1. */
   members?: number
   /** Writes go through to the disk, as in production. Default: they do not. */

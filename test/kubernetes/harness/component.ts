@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process"
 import { setTimeout as delay } from "node:timers/promises"
 import { start } from "../../harness/processes.ts"
 
-export interface ComponentOptions {
+interface ComponentOptions {
   name: string
   program: string
   args: readonly string[]

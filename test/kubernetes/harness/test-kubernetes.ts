@@ -19,7 +19,7 @@ import { writeCredentials, type CredentialFile } from "./credentials.ts"
 import { createNodes, nodesAreReady } from "./nodes.ts"
 import { freePorts } from "../../harness/ports.ts"
 
-export interface TestKubernetesOptions {
+interface TestKubernetesOptions {
   /** Number of nodes simulated by kwok; default none. */
   nodes?: number
   controllerManager?: boolean

@@ -8,7 +8,7 @@ import { eventually } from "../../harness/eventually.ts"
 import { collect, run, start } from "../../harness/processes.ts"
 import { normalise } from "./normalise.ts"
 
-export interface ContainerStep {
+interface ContainerStep {
   command: string[]
   /** Until it prints this; what is read needs a moment to become so. */
   until?: RegExp
@@ -45,7 +45,7 @@ export const containerSteps = (image: string): ContainerStep[] => [
   { command: ["delete", "pod", "box", "copy", "--grace-period=1", "--timeout=60s"] },
 ]
 
-export interface CommandLine {
+interface CommandLine {
   /** KUBECONFIG and what else kubectl reads. */
   env: NodeJS.ProcessEnv
   namespace: string

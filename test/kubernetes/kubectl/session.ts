@@ -17,7 +17,7 @@ export interface Step {
   differs?: string
 }
 
-export interface Kubectl {
+interface Kubectl {
   minor: string
   program: string
 }

@@ -7,7 +7,7 @@ import { eventually } from "../../harness/eventually.ts"
 
 const mountPoint = "/sys/fs/cgroup"
 
-export interface Hierarchy {
+interface Hierarchy {
   /** The folder below /sys/fs/cgroup. */
   directory: string
   /** Mount options for mounting it again. */

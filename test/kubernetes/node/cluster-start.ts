@@ -41,7 +41,7 @@ const copyTimeoutMs = 120_000
 export const kubeconfigOf = (directory: string): string => path.join(directory, "admin.kubeconfig")
 export const serverOf = (network: Network): string => `https://${network.node(1)}:${apiPort}`
 
-export interface ClusterSize {
+interface ClusterSize {
   /** Nodes of the cluster; the first runs the control plane. */
   nodes: number
   /** Further machines that only run containerd; their numbers follow those of the nodes. */

@@ -14,7 +14,7 @@ import { kubeletConfiguration } from "./configuration.ts"
 import { nodeName } from "./layout.ts"
 import type { RealKubernetes } from "./real-kubernetes.ts"
 
-export interface Joining {
+interface Joining {
   /** The machine's number, after those of the cluster's nodes. */
   machine: number
   /** The name of its Node. */

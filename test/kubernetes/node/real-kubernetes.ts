@@ -20,7 +20,7 @@ const nodePath = "/usr/local/bin"
 /** Number of lines of each log in the error of a failed start. */
 const logLines = 8
 
-export interface RealKubernetesOptions {
+interface RealKubernetesOptions {
   /** Default 2. */
   nodes?: number
   /** Further machines that only run containerd, for kubelets of tenants. Default 0. */
@@ -34,7 +34,7 @@ export interface RealKubernetesOptions {
 }
 
 /** Administrator credentials for all kubelets. PEM. */
-export interface KubeletAccess {
+interface KubeletAccess {
   certificateAuthority: string
   certificate: string
   key: string

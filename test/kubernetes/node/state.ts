@@ -9,7 +9,7 @@ import { removeCgroups } from "./cgroups.ts"
 import { clustersDirectory } from "./layout.ts"
 import { exists } from "./machine.ts"
 
-export interface ClusterState {
+interface ClusterState {
   /** The process that owns the cluster; undefined if it runs until `down`. */
   owner: number | undefined
   /** The device created for it on this machine. */

@@ -35,7 +35,7 @@ export async function findModules(operators: readonly Operator[]): Promise<Map<s
   }
 }
 
-export interface Place {
+interface Place {
   /** Of the operator's module. */
   module: string
   /** The administrator's. */

@@ -35,14 +35,14 @@ export async function findSources(suites: readonly Suite[]): Promise<{ folders: 
   return { folders }
 }
 
-export interface Source {
+interface Source {
   /** Folder of its package. */
   package: string
   /** Folder of its module. */
   module: string
 }
 
-export type Sources = Map<string, Source>
+type Sources = Map<string, Source>
 
 async function findSource(part: Part, program: Program): Promise<Source | undefined> {
   const env = { ...process.env, GOWORK: "off", GOFLAGS: "-mod=readonly", GOPROXY: "off" }

@@ -24,7 +24,7 @@ const tenantNames = ["one", "two", "three"]
 const homes = ["default", "default", "apps", "more"]
 const names = ["a", "b", "c"]
 
-export interface ModelOptions {
+interface ModelOptions {
   random: Random
   superClient: KubeClient
   /** Whether copies are changed and deleted in the super cluster, and kubeconfigs. */

@@ -10,7 +10,7 @@ const levels = ["privileged", "baseline", "restricted"] as const
 export type Level = (typeof levels)[number]
 
 /** A minor version of Kubernetes 1, or the newest one. */
-export type Version = number | "latest"
+type Version = number | "latest"
 
 export interface LevelVersion {
   level: Level

@@ -7,14 +7,14 @@ import { createAuthority, issueServingCertificate } from "../../../../gateway/pk
 import { get, mergePatch, patch, type RequestStep } from "../scenario.ts"
 import { apiServices, group, registered, service, unregistered } from "./registered.ts"
 
-export interface Document {
+interface Document {
   code?: number
   type?: string
   body?: unknown
 }
 
 /** By path; `@{group}` is that of the group version which is asked for first. */
-export type Documents = Readonly<Record<string, Document>>
+type Documents = Readonly<Record<string, Document>>
 
 export class DocumentServer implements AsyncDisposable {
   readonly #server: Server

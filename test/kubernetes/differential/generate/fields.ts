@@ -15,7 +15,7 @@ export interface Field {
   field: FieldSchema
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Types whose fields are not visited, because another scenario tests them. */
   except?: readonly string[]
   maxDepth?: number

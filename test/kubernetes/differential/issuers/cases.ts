@@ -3,7 +3,7 @@
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { conditions, lists, usernames, users } from "./expressions.ts"
 
-export interface IssuerCase {
+interface IssuerCase {
   name: string
   /** Of the authenticator, besides its issuer. */
   authenticator: Loose

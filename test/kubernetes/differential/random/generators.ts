@@ -36,7 +36,7 @@ import { randomVerdictScenario } from "./verdicts.ts"
 import { randomVersionsScenario } from "./versions.ts"
 import { randomCustomWritersScenario, randomWritersScenario } from "./writers.ts"
 
-export type Generator = (seed: number) => Scenario
+type Generator = (seed: number) => Scenario
 
 /** Generators of scenarios for no kind, or for several. */
 export const generators: readonly Generator[] = [

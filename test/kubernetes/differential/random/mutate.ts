@@ -9,7 +9,7 @@ import type { JsonObject } from "../generate/objects.ts"
 import { isJsonObject, oddValue, plausibleValue, randomKey } from "./values.ts"
 
 /** A position in an object with its schema. */
-export interface Place {
+interface Place {
   path: FieldPath
   value: Json
   schema: Schema | undefined

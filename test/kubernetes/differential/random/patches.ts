@@ -9,7 +9,7 @@ import { applyPatch, jsonPatch, mergePatch, strategicPatch } from "../scenario.t
 import { mutated, placesOf, replaced } from "./mutate.ts"
 import { isJsonObject, oddValue, plausibleValue, randomKey } from "./values.ts"
 
-export interface RandomPatch {
+interface RandomPatch {
   contentType: string
   body: Json
   /** The field manager of an apply; undefined for other patches. */

@@ -8,7 +8,7 @@ import { placesOf, replaced } from "./mutate.ts"
 /** Number of attempts per scenario. */
 const mostTries = 80
 
-export type StillDiffers = (scenario: Scenario) => Promise<boolean>
+type StillDiffers = (scenario: Scenario) => Promise<boolean>
 
 /** `title`: of the request whose response differs. */
 export async function shrink(scenario: Scenario, title: string, stillDiffers: StillDiffers): Promise<Scenario> {

@@ -27,7 +27,7 @@ export const group = "v@{id}.example.com"
 const length = 30
 export const versionNames = ["v1", "v2", "v1beta1", "v2alpha1"]
 
-export interface Context {
+interface Context {
   random: Random
   versions: readonly string[]
 }

@@ -6,7 +6,7 @@ import { pauseImage } from "../configuration.ts"
 import type { LayerName } from "./layers.ts"
 import type { ImageConfig } from "./oci-layout.ts"
 
-export interface ImageRecipe {
+interface ImageRecipe {
   names: string[]
   config: ImageConfig
   layers: LayerName[]

@@ -14,7 +14,7 @@ export interface Sources {
   kubernetes: string
 }
 
-export type Layer = (folder: string, sources: Sources) => Promise<void>
+type Layer = (folder: string, sources: Sources) => Promise<void>
 
 /** Of the C library: loaded by name when a program looks up a user or a host. */
 const nameServices = ["files", "dns"].map((name) => `/lib/x86_64-linux-gnu/libnss_${name}.so.2`)
