@@ -2,11 +2,10 @@
 // when it observed a change of the Lease, so clocks need not agree but only run at the same rate. Source:
 // k8s.io/client-go/tools/leaderelection/leaderelection.go.
 
-import { errorMessage } from "../apimachinery/error-message.ts"
 import { microTimestamp, type KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import { pause, systemClock, type Clock } from "./clock.ts"
-import { silentLog, type Log } from "./log.ts"
+import { failureFields, silentLog, type Log } from "./log.ts"
 import { leases } from "./resources.ts"
 import type { KubeClient } from "./rest.ts"
 
@@ -157,7 +156,7 @@ class Election {
     })
     const done = work(over.signal).catch((error: unknown) => {
       if (!over.signal.aborted && !isLostRace(error)) {
-        this.#log.warn({ lease, error: errorMessage(error) }, "the Lease cannot be read or written; retrying")
+        this.#log.warn({ lease, ...failureFields(error) }, "the Lease cannot be read or written; retrying")
         this.#options.failed?.(error)
       }
       return false

@@ -1,5 +1,7 @@
 // The logger interface that clients need; pino's logger implements it.
 
+import { errorMessage } from "../apimachinery/error-message.ts"
+
 export interface LogFields {
   /** An error with its stack: pino prints it completely under this name, and as {} under any other. */
   err?: unknown
@@ -13,6 +15,14 @@ export interface Log {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
+}
+
+/** What the language throws: a bug, wherever it is caught. */
+const bugs = [TypeError, ReferenceError, RangeError, SyntaxError]
+
+/** A failure after which the work goes on, or is tried again: its message, and if it is a bug, where it is. */
+export function failureFields(error: unknown): LogFields {
+  return bugs.some((bug) => error instanceof bug) ? { err: error } : { error: errorMessage(error) }
 }
 
 export const silentLog: Log = {

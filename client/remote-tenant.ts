@@ -2,7 +2,7 @@
 
 import { clientOver, type Transport } from "./http/client.ts"
 import { HttpTransport, type HttpClientConfig } from "./http/transport.ts"
-import type { Log } from "./log.ts"
+import { failureFields, type Log } from "./log.ts"
 import type { KubeClient } from "./rest.ts"
 import { type GivenTenant, tenantUIDHeader, useHeaders } from "./tenants.ts"
 
@@ -42,6 +42,6 @@ export async function closeTenant({ transport }: RemoteTenant, log: Log): Promis
   try {
     await transport[Symbol.asyncDispose]()
   } catch (error) {
-    log.warn({ error: String(error) }, "closing a client failed")
+    log.warn(failureFields(error), "closing a client failed")
   }
 }

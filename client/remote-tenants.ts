@@ -7,7 +7,7 @@ import { backoff } from "./backoff.ts"
 import { pause, systemClock } from "./clock.ts"
 import { lines } from "./http/client.ts"
 import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http/transport.ts"
-import { silentLog, type Log } from "./log.ts"
+import { failureFields, silentLog, type Log } from "./log.ts"
 import { type ObjectsLine, RemoteObjects } from "./remote-objects.ts"
 import { closeTenant, meantFor, openTenant, type RemoteTenant } from "./remote-tenant.ts"
 import type { KubeClient, Resource } from "./rest.ts"
@@ -143,7 +143,7 @@ class RemoteTenants implements TenantsConnection {
     this.#call("POST", `${resourceOf(name).path}/wake`, { headers: useHeaders(use) })
       .catch((error: unknown) => {
         if (!this.#ended.signal.aborted)
-          this.#log.warn({ tenant: name, error: String(error) }, "waking a tenant failed")
+          this.#log.warn({ tenant: name, ...failureFields(error) }, "waking a tenant failed")
       })
       .finally(() => {
         if (this.#waking.get(name) === isUse) this.#waking.delete(name)
@@ -240,7 +240,7 @@ class RemoteTenants implements TenantsConnection {
       } catch (error) {
         if (signal.aborted) return
         failed(error)
-        this.#log.warn({ error: String(error), path, failures }, "stream of the gateway failed; reopening it")
+        this.#log.warn({ ...failureFields(error), path, failures }, "stream of the gateway failed; reopening it")
       }
       await pause(systemClock, backoff(Math.max(1, failures)), signal)
     }

@@ -1,14 +1,13 @@
 // The operator creates tenants in the gateway from VirtualCluster and ClusterVersion objects in the super cluster. It runs in the process
 // of the gateway or alone, and waits until the super cluster is available.
 
-import { errorMessage } from "../apimachinery/error-message.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
 import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { endsWithin, pause, systemClock, type Clock } from "../client/clock.ts"
 import { EventRecorder } from "../client/events.ts"
 import { Informer } from "../client/informers/informer.ts"
-import { silentLog, type Log } from "../client/log.ts"
+import { failureFields, silentLog, type Log } from "../client/log.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { Tenant } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
@@ -107,9 +106,8 @@ export class Operator implements AsyncDisposable {
         if (failed) this.#log.info({}, "the super cluster serves VirtualClusters now")
         break
       } catch (error) {
-        const message = errorMessage(error)
         if (!failed)
-          this.#log.warn({ error: message }, "the super cluster does not serve VirtualClusters yet; retrying")
+          this.#log.warn(failureFields(error), "the super cluster does not serve VirtualClusters yet; retrying")
         failed = true
       }
       await pause(this.#clock, wait, signal)
@@ -125,7 +123,7 @@ export class Operator implements AsyncDisposable {
     this.#log.warn({}, "the super cluster does not serve VirtualClusters any more; defining them again")
     this.#restoring = ensureCustomResourceDefinitions(this.#options.superClient, { signal, clock: this.#clock })
       .catch((failure: unknown) =>
-        this.#log.warn({ error: errorMessage(failure) }, "VirtualClusters cannot be defined; retrying"),
+        this.#log.warn(failureFields(failure), "VirtualClusters cannot be defined; retrying"),
       )
       .finally(() => (this.#restoring = undefined))
   }
@@ -175,7 +173,7 @@ export class Operator implements AsyncDisposable {
         failed = false
       } catch (error) {
         const message = "the gateway does not say which tenants it cannot serve; retrying"
-        if (!failed) this.#log.warn({ error: errorMessage(error) }, message)
+        if (!failed) this.#log.warn(failureFields(error), message)
         failed = true
       }
     }

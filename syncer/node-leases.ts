@@ -7,7 +7,7 @@ import { microTimestamp, type KubeObject, type Node } from "../apimachinery/obje
 import { isNotFound } from "../apimachinery/status.ts"
 import { virtualNodeLabel } from "../apimachinery/tenancy.ts"
 import { pause, type Clock } from "../client/clock.ts"
-import type { Log } from "../client/log.ts"
+import { failureFields, type Log } from "../client/log.ts"
 import { leases } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
@@ -65,7 +65,7 @@ async function tryRenew({ tenants, clock, log }: NodeLeaseOptions, { tenant, nod
     await renew(tenants.client(tenant, { isUse: false }), node, microTimestamp(new Date(clock.now())))
   } catch (error) {
     log.debug(
-      { tenant: tenant.name, node: node.metadata.name, error: String(error) },
+      { tenant: tenant.name, node: node.metadata.name, ...failureFields(error) },
       "node lease not renewed; retrying",
     )
   }

@@ -4,7 +4,7 @@
 import { hasReason, isAlreadyExists } from "../../apimachinery/status.ts"
 import { aborted, endsWithin, pause, systemClock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { leases } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -116,7 +116,7 @@ export class Leadership implements AsyncDisposable {
         })
       } catch (error) {
         this.#working.reject(error)
-        log.error({ lease: name, error: String(error) }, "the leader's work failed; restarting it")
+        log.error({ lease: name, ...failureFields(error) }, "the leader's work failed; restarting it")
         await pause(systemClock, retryMs, signal)
       }
     }

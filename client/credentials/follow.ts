@@ -1,9 +1,8 @@
 // Keeps certificates and the like valid for the lifetime of a process: rereads files that are replaced (mounted Secrets, files
 // renewed by a program) and applies their content without a restart.
 
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import { pause, systemClock, type Clock } from "../clock.ts"
-import type { Log } from "../log.ts"
+import { failureFields, type Log } from "../log.ts"
 
 /** The kubelet takes about a minute to replace files; client-go rereads certificates after five minutes. */
 const checkMs = 60_000
@@ -41,7 +40,7 @@ export async function follow<T>(
       known = now
       log.info({}, `loaded the renewed ${what}`)
     } catch (error) {
-      log.warn({ error: errorMessage(error) }, `the ${what} cannot be reloaded; retrying`)
+      log.warn(failureFields(error), `the ${what} cannot be reloaded; retrying`)
     }
   }
 }

@@ -1,12 +1,11 @@
 // Keeps a sink up to date with one resource of one API: list → watch from there → resume from the last resourceVersion when
 // the watch ends → list again if the server no longer has that revision (410), does not have it yet, or was away for long.
 
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { isExpired } from "../../apimachinery/status.ts"
 import { backoff, reconnectDelays } from "../backoff.ts"
 import { pause, systemClock, type Clock } from "../clock.ts"
-import { silentLog, type Log } from "../log.ts"
+import { failureFields, silentLog, type Log } from "../log.ts"
 import { pagesOf } from "../pages.ts"
 import type { ListWatch, Reading, Resource } from "../rest.ts"
 
@@ -70,9 +69,9 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       awaySince ??= clock.elapsed()
       const expired = isExpired(error)
       if (expired) resourceVersion = undefined
-      const text = errorMessage(error)
       if (expired) log.debug({ resource: resource.resource }, "watch expired; relisting")
-      else log.warn({ resource: resource.resource, error: text, failures }, "list or watch failed; retrying")
+      else
+        log.warn({ resource: resource.resource, ...failureFields(error), failures }, "list or watch failed; retrying")
     }
     if (failures > 0) await pause(clock, backoff(failures), signal)
   }

@@ -3,7 +3,7 @@
 
 import { serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
 import type { APIService } from "../../client/api-services.ts"
 import type { Store, StoreEvent, Watcher } from "../../storage/types.ts"
@@ -56,7 +56,7 @@ export class BackingServices implements AsyncDisposable {
       for await (const events of watcher) if (events.some((event) => this.#isOf(event))) onChange()
     } catch (error) {
       // The checks continue at intervals; the next one watches again.
-      log.warn({ error: String(error) }, "watch of the Services of aggregated APIs ended")
+      log.warn(failureFields(error), "watch of the Services of aggregated APIs ended")
     } finally {
       this.#watcher = undefined
     }

@@ -9,7 +9,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { millisecondsOf } from "../../apimachinery/schema/scalars.ts"
 import { type Clock, pause, type Timer } from "../../client/clock.ts"
 import { inTurns } from "../../client/in-turns.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import type { KeyValue, Store, Watcher } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import { parseStored } from "../registry/generic/storage/store-view.ts"
@@ -72,7 +72,7 @@ export class EventExpiry implements AsyncDisposable {
           if (changes.some(({ type }) => type === "put")) this.#expect(clock.now())
       } catch (error) {
         if (this.#isEnding) return
-        log.warn({ error: String(error) }, `watch of ${prefix} ended, beginning again`)
+        log.warn(failureFields(error), `watch of ${prefix} ended, beginning again`)
         this.#expect(clock.now())
         await pause(clock, retryMs, this.#ending.signal)
       }
@@ -113,7 +113,7 @@ export class EventExpiry implements AsyncDisposable {
       const oldest = await this.#deleteExpired(clock.now() - ttlMs)
       if (oldest !== undefined) this.#expect(oldest)
     } catch (error) {
-      if (!this.#isEnding) log.warn({ error: String(error) }, "Events that have expired are deleted later")
+      if (!this.#isEnding) log.warn(failureFields(error), "Events that have expired are deleted later")
       this.#dueAt(Math.min(due.at, clock.now() + ttlMs * graceShare))
     } finally {
       leave()

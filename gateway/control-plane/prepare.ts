@@ -3,7 +3,7 @@
 
 import { backoff } from "../../client/backoff.ts"
 import { endsWithin, pause, systemClock } from "../../client/clock.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import type { StoreEvent } from "../../storage/types.ts"
 import { everything } from "../registry/generic/storage/keys.ts"
 import type { ControlPlane } from "./control-plane.ts"
@@ -140,7 +140,7 @@ export class Preparing {
     } catch (error) {
       // It is prepared again when the control plane is next opened.
       log.warn(
-        { tenant: controlPlane.tenant?.name, error: String(error) },
+        { tenant: controlPlane.tenant?.name, ...failureFields(error) },
         "watch of what every control plane has ended",
       )
     } finally {

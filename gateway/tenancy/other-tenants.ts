@@ -3,7 +3,7 @@
 
 import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import type { Revision, Store, Watcher } from "../../storage/types.ts"
 import { authorityName } from "../pki/trust-store.ts"
 import type { OtherGateways } from "../stores/storage.ts"
@@ -82,7 +82,7 @@ export class OtherTenants implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return
         failures++
-        log.warn({ error: String(error), failures }, "watching the tenants of other gateways failed; retrying")
+        log.warn({ ...failureFields(error), failures }, "watching the tenants of other gateways failed; retrying")
         await pause(systemClock, backoff(failures), signal)
       }
       from = undefined

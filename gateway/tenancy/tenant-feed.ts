@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import type { FairPlaces } from "../../apimachinery/fair-places.ts"
 import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import { hasCode, type KeyValue, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { everything, storagePrefixIn, storagePrefixOf } from "../registry/generic/storage/keys.ts"
 import type { Registry } from "../registry/rest.ts"
@@ -132,7 +132,7 @@ export class TenantFeed {
         // The reader was too slow for its buffer; the log still contains what it missed.
         else if (!hasCode(error, "SlowConsumer")) {
           failures++
-          log.warn({ tenant, error: String(error), failures }, "watching a tenant failed; retrying")
+          log.warn({ tenant, ...failureFields(error), failures }, "watching a tenant failed; retrying")
           await pause(systemClock, backoff(failures), signal)
         }
       }

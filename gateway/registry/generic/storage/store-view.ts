@@ -2,7 +2,7 @@
 // use and then kept up to date. The store notifies its watches of a write before it acknowledges the write, and the view applies
 // the change synchronously, so it contains every acknowledged write.
 
-import type { Log } from "../../../../client/log.ts"
+import { failureFields, type Log } from "../../../../client/log.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../../../storage/types.ts"
 import { inTurns } from "../../../../client/in-turns.ts"
 import { readError } from "./storage-errors.ts"
@@ -110,7 +110,7 @@ export class StoreView<S> implements AsyncDisposable {
     try {
       for await (const events of watcher) change(events)
     } catch (error) {
-      log.warn({ error: String(error) }, `watch of ${prefix} ended, reading it again`)
+      log.warn(failureFields(error), `watch of ${prefix} ended, reading it again`)
     } finally {
       if (this.#watcher === watcher) {
         this.#watcher = undefined
