@@ -11,9 +11,9 @@ import { type Admittance, admits } from "./admittance.ts"
 import { AwakeTenant, type AwakeTenantParts } from "./awake-tenant.ts"
 import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-plane.ts"
 import type { Due } from "../control-plane/event-expiry.ts"
+import { Waiters } from "../request/waiters.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
-import { WakeWaiters } from "./wake-waiters.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
@@ -64,7 +64,8 @@ export class TenantEntry {
   /** Of the last opening. */
   #failure: unknown
   #introduced: Introduction | undefined
-  readonly #wakeWaiters = new WakeWaiters()
+  /** The watches of the sleeping tenant wait for its next control plane; undefined if it never wakes again. */
+  readonly #wakeWaiters = new Waiters<ControlPlane>()
 
   /** If `announced` is false, followers are not notified before announce(). */
   constructor(record: TenantRecord, announced: boolean, parts: TenantEntryParts) {

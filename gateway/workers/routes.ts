@@ -5,6 +5,7 @@ import { issuerOf } from "../authentication/peer-certificate.ts"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
+import { Waiters } from "../request/waiters.ts"
 import { authorityName } from "../pki/trust-store.ts"
 
 /** The process that decides, and owns everything that belongs to no tenant. */
@@ -41,7 +42,7 @@ export class Routes {
   readonly #byName = new Map<string, Route>()
   readonly #byAuthority = new Map<string, Route>()
   readonly #byIssuer = new Map<string, Route>()
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Waiters<void>()
 
   constructor(self: number) {
     this.self = self
@@ -64,12 +65,12 @@ export class Routes {
       this.#byAuthority.set(authorityName(route.uid), route)
       this.#byIssuer.set(route.issuer, route)
     }
-    this.#changed()
+    this.#waiters.wake()
   }
 
   delete(name: string): void {
     this.#forget(name)
-    this.#changed()
+    this.#waiters.wake()
   }
 
   /**
@@ -89,16 +90,7 @@ export class Routes {
 
   /** Resolves when anything has changed, or the signal is aborted. */
   change(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#waiting.delete(done)
-        signal.removeEventListener("abort", done)
-        resolve()
-      }
-      this.#waiting.add(done)
-      signal.addEventListener("abort", done, { once: true })
-    })
+    return this.#waiters.next(signal)
   }
 
   /** As in tenancy/tenant-resolver.ts: the certificate takes precedence. */
@@ -116,10 +108,6 @@ export class Routes {
     this.#byName.delete(name)
     this.#byAuthority.delete(authorityName(route.uid))
     this.#byIssuer.delete(route.issuer)
-  }
-
-  #changed(): void {
-    for (const done of this.#waiting) done()
   }
 }
 
