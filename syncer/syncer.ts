@@ -13,7 +13,7 @@ import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 import { nodes, pods } from "../client/resources.ts"
 import { Caches } from "./clusters/caches.ts"
-import { Reachability, observe } from "./clusters/reachability.ts"
+import { ObservedClient, Reachability } from "./clusters/reachability.ts"
 import { Comparisons } from "./comparisons.ts"
 import { SyncController, type Outcome } from "./controller.ts"
 import { CopyQuota } from "./copy-quota.ts"
@@ -65,7 +65,7 @@ export class Syncer implements AsyncDisposable {
     this.#log = logOf(options)
     this.#clock = clock
     this.#retries = new Retries(new LimitedWakings(tenants, clock, syncerLimits.wakingForFailedMs), clock)
-    const superClient = observe(options.superClient, new Reachability(this.#log))
+    const superClient = new ObservedClient(options.superClient, new Reachability(this.#log))
     const settings = settingsOf(options)
     const maxWorking = options.workers ?? syncerLimits.workers
     const metrics = options.metrics?.queue("syncer")

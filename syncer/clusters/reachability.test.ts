@@ -3,7 +3,7 @@ import { forbidden, notFound, serviceUnavailable } from "../../apimachinery/stat
 import { silentLog, type LogFields } from "../../client/log.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
-import { observe, Reachability } from "./reachability.ts"
+import { ObservedClient, Reachability } from "./reachability.ts"
 
 function logged() {
   const lines: string[] = []
@@ -35,7 +35,7 @@ test("a forbidden list is logged once, and once when it is allowed again", async
   const cluster = new FakeCluster()
   const messages: string[] = []
   const note = ({ resource }: LogFields, message: string): void => void messages.push(`${String(resource)}: ${message}`)
-  const client = observe(cluster, new Reachability({ ...silentLog, info: note, warn: note }))
+  const client = new ObservedClient(cluster, new Reachability({ ...silentLog, info: note, warn: note }))
   cluster.fail = (_, resource) => (resource === "nodes" ? forbidden(nodes, "", "no rights") : undefined)
   for (let time = 0; time < 2; time++) await expect(client.list(nodes)).rejects.toThrow("forbidden")
   await client.list(pods)

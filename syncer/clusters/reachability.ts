@@ -4,8 +4,9 @@
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { isNotFound, StatusError } from "../../apimachinery/status.ts"
+import { ForwardingClient } from "../../client/forwarding-client.ts"
 import type { Log } from "../../client/log.ts"
-import type { KubeClient, KubeList, ListOptions, Resource } from "../../client/rest.ts"
+import type { KubeClient, KubeList, ListOptions, Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
 import { isRefusal } from "../failures.ts"
 
 export class Reachability {
@@ -52,41 +53,40 @@ export class Reachability {
   }
 }
 
-/** Returns a client that reports its calls. */
-export function observe(client: KubeClient, reachability: Reachability): KubeClient {
-  const observed = async <T>(call: Promise<T>): Promise<T> => {
+/** A client that reports its calls. */
+export class ObservedClient extends ForwardingClient {
+  readonly #client: KubeClient
+  readonly #reachability: Reachability
+
+  constructor(client: KubeClient, reachability: Reachability) {
+    super()
+    this.#client = client
+    this.#reachability = reachability
+  }
+
+  protected override async call<T>(make: (client: KubeClient) => Promise<T>): Promise<T> {
     try {
-      const result = await call
-      reachability.answered()
+      const result = await make(this.#client)
+      this.#reachability.answered()
       return result
     } catch (error) {
-      reachability.failed(error)
+      this.#reachability.failed(error)
       throw error
     }
   }
-  const list = async <T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>> => {
+
+  override async list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>> {
     try {
-      const page = await observed(client.list<T>(resource, options))
-      reachability.listed(resource)
+      const page = await super.list<T>(resource, options)
+      this.#reachability.listed(resource)
       return page
     } catch (error) {
-      reachability.notListed(resource, error)
+      this.#reachability.notListed(resource, error)
       throw error
     }
   }
-  return {
-    discover: () => observed(client.discover()),
-    unavailable: () => observed(client.unavailable()),
-    get: (resource, namespace, name, options) => observed(client.get(resource, namespace, name, options)),
-    raw: (path) => observed(client.raw(path)),
-    list,
-    watch: (resource, options) => client.watch(resource, options),
-    create: (resource, object, options) => observed(client.create(resource, object, options)),
-    update: (resource, object, options) => observed(client.update(resource, object, options)),
-    patch: (resource, namespace, name, patch, options) =>
-      observed(client.patch(resource, namespace, name, patch, options)),
-    delete: (resource, namespace, name, options) => observed(client.delete(resource, namespace, name, options)),
-    deleteCollection: (resource, namespace, selectors, options) =>
-      observed(client.deleteCollection(resource, namespace, selectors, options)),
+
+  override watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    return this.#client.watch(resource, options)
   }
 }
