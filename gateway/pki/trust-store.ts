@@ -9,7 +9,7 @@ import { type Authority, createAuthority, type NewAuthority, parseKey } from "./
 
 const trustKey = "/polyplane/trust"
 /** Subject of the authority, as in kubeadm. */
-const frontProxyName = "front-proxy-ca"
+const frontProxyAuthorityName = "front-proxy-ca"
 
 interface StoredAuthority {
   certificate: string
@@ -61,7 +61,10 @@ async function writeTrust(store: Store, fresh: NewTrust | undefined): Promise<St
 async function completed(store: Store, { value, modRevision }: KeyValue): Promise<StoredTrust> {
   const stored = parse(value)
   if (stored.frontProxyAuthority !== undefined) return stored as StoredTrust
-  const whole: StoredTrust = { ...stored, frontProxyAuthority: storedAuthority(await createAuthority(frontProxyName)) }
+  const whole: StoredTrust = {
+    ...stored,
+    frontProxyAuthority: storedAuthority(await createAuthority(frontProxyAuthorityName)),
+  }
   const result = await store.txn({
     compare: [{ key: trustKey, modRevision }],
     operations: [{ type: "put", key: trustKey, value: Buffer.from(JSON.stringify(whole)) }],
@@ -71,7 +74,10 @@ async function completed(store: Store, { value, modRevision }: KeyValue): Promis
 }
 
 async function makeTrust({ authorityName, issuer }: NewTrust): Promise<StoredTrust> {
-  const [client, frontProxy] = await Promise.all([createAuthority(authorityName), createAuthority(frontProxyName)])
+  const [client, frontProxy] = await Promise.all([
+    createAuthority(authorityName),
+    createAuthority(frontProxyAuthorityName),
+  ])
   return {
     clientCertificateAuthority: storedAuthority(client),
     frontProxyAuthority: storedAuthority(frontProxy),
