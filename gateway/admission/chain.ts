@@ -77,7 +77,10 @@ export class Reinvocation {
 }
 
 export interface AdmissionPlugin {
-  /** Whether it may call out, or evaluate expressions of the tenant: then the order of requests is visible. */
+  /**
+   * Whether it may call out, or evaluate expressions of the tenant: then the order of requests is visible. Otherwise such a plugin is not
+   * called.
+   */
   readonly isVisible?: boolean
   /**
    * Called before the two hooks below, which are irrelevant for nearly every write: a hook that is not called need not be awaited.
@@ -137,5 +140,5 @@ export class AdmissionChain {
 }
 
 function isConcerned(plugin: AdmissionPlugin, attributes: AdmissionAttributes): boolean {
-  return plugin.concerns === undefined || plugin.concerns(attributes)
+  return plugin.concerns?.(attributes) ?? plugin.isVisible ?? true
 }

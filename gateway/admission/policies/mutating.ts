@@ -65,10 +65,6 @@ export class MutatingPolicies implements AdmissionPlugin {
     })
   }
 
-  concerns(): boolean {
-    return this.isVisible
-  }
-
   get isVisible(): boolean {
     return !this.#hooks.isEmpty
   }

@@ -57,10 +57,6 @@ export class ValidatingPolicies implements AdmissionPlugin {
     })
   }
 
-  concerns(): boolean {
-    return this.isVisible
-  }
-
   get isVisible(): boolean {
     return !this.#hooks.isEmpty
   }

@@ -51,10 +51,6 @@ export class MutatingWebhooks implements AdmissionPlugin {
     this.#evaluate = evaluate
   }
 
-  concerns(): boolean {
-    return this.isVisible
-  }
-
   get isVisible(): boolean {
     return !this.#registrations.isEmpty
   }

@@ -21,10 +21,6 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     this.#evaluate = evaluate
   }
 
-  concerns(): boolean {
-    return this.isVisible
-  }
-
   get isVisible(): boolean {
     return !this.#registrations.isEmpty
   }
