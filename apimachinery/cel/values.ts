@@ -162,53 +162,37 @@ export class GrowingList extends ListValue {
 /** A map created by an expression. Keys are equal across numeric types: 1, 1u and 1.0 are the same key. */
 export class EntryMap extends MapValue {
   readonly typeName = "map"
-  readonly #entries: ReadonlyMap<unknown, readonly [Value, Value]>
+  protected readonly entries: Map<unknown, readonly [Value, Value]>
 
   constructor(entries: Iterable<readonly [Value, Value]>) {
     super()
-    this.#entries = new Map(Array.from(entries, (entry) => [keyOf(entry[0]), entry]))
+    this.entries = new Map(Array.from(entries, (entry) => [keyOf(entry[0]), entry]))
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.entries.size
   }
 
   get(key: Value): Value | undefined {
-    return this.#entries.get(keyOf(key))?.[1]
+    return this.entries.get(keyOf(key))?.[1]
   }
 
   keys(): Value[] {
-    return Array.from(this.#entries.values(), ([key]) => key)
+    return Array.from(this.entries.values(), ([key]) => key)
   }
 }
 
 /** For comprehensions, which insert in place: nothing else can see their accumulator. */
-export class GrowingMap extends MapValue {
-  readonly typeName = "map"
-  readonly #entries = new Map<unknown, readonly [Value, Value]>()
-
+export class GrowingMap extends EntryMap {
   constructor(start: MapValue) {
-    super()
-    for (const key of start.keys()) this.#entries.set(keyOf(key), [key, start.get(key) ?? null])
-  }
-
-  get size(): number {
-    return this.#entries.size
-  }
-
-  get(key: Value): Value | undefined {
-    return this.#entries.get(keyOf(key))?.[1]
-  }
-
-  keys(): Value[] {
-    return Array.from(this.#entries.values(), ([key]) => key)
+    super(Array.from(start.keys(), (key) => [key, start.get(key) ?? null]))
   }
 
   /** Returns false if the key exists. */
   insert(key: Value, value: Value): boolean {
     const known = keyOf(key)
-    if (this.#entries.has(known)) return false
-    this.#entries.set(known, [key, value])
+    if (this.entries.has(known)) return false
+    this.entries.set(known, [key, value])
     return true
   }
 }

@@ -11,7 +11,6 @@ import {
   Duration,
   EntryMap,
   GrowingList,
-  GrowingMap,
   itemsOf,
   type ListValue,
   type MapValue,
@@ -35,7 +34,7 @@ function fieldOf(value: Value): Json {
   step()
   if (value instanceof Optional) return value.value === undefined ? null : fieldOf(value.value)
   if (isMadeList(value)) return [...itemsOf(value)].map(innerOf)
-  if (!isMadeMap(value)) return innerOf(value)
+  if (!(value instanceof EntryMap)) return innerOf(value)
   const result: JsonObject = {}
   for (const key of value.keys()) {
     if (typeof key !== "string") throw new NoJson("map key is not a string")
@@ -54,7 +53,6 @@ function innerOf(value: Value): Json {
 
 /** Others have been part of an object, whose lists and maps Go has as such. */
 const isMadeList = (value: Value): value is ListValue => value instanceof ArrayList || value instanceof GrowingList
-const isMadeMap = (value: Value): value is MapValue => value instanceof EntryMap || value instanceof GrowingMap
 
 function foreignOf(value: Value): ForeignValue | undefined {
   if (value === null) return new ForeignValue("structpb.NullValue", "0", "NULL_VALUE")
@@ -70,7 +68,7 @@ function foreignOf(value: Value): ForeignValue | undefined {
     const syntax = `[]ref.Val{${items.map(syntaxOf).join(", ")}}`
     return new ForeignValue("[]ref.Val", syntax, `[${items.map(textOf).join(" ")}]`)
   }
-  if (!isMadeMap(value)) return undefined
+  if (!(value instanceof EntryMap)) return undefined
   const entries = entriesOf(value)
   const syntax = entries.map(([key, inner]) => `${syntaxOf(key)}:${syntaxOf(inner)}`).join(", ")
   const text = entries.map(([key, inner]) => `${textOf(key)}:${textOf(inner)}`).join(" ")
@@ -89,7 +87,7 @@ function syntaxOf(value: Value): string {
 
 function textOf(value: Value): string {
   if (isMadeList(value)) return `[${[...itemsOf(value)].map(textOf).join(", ")}]`
-  if (isMadeMap(value))
+  if (value instanceof EntryMap)
     return `{${entriesOf(value)
       .map(([key, inner]) => `${textOf(key)}: ${textOf(inner)}`)
       .join(", ")}}`
