@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises"
 import path from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import { expect, onTestFailed, test } from "vitest"
+import { expect, test } from "vitest"
 import { chance, createRandom, pick, type Random, seedOf } from "../../../apimachinery/testing/random.ts"
 import { loadKubeconfig } from "../../../client/credentials/kubeconfig.ts"
 import { connectTenants } from "../../../client/remote-tenants.ts"
@@ -71,10 +71,11 @@ async function strike(up: Polyplane, random: Random): Promise<string> {
   return deed
 }
 
-test.each([
+// At the same time: most of it they wait.
+test.concurrent.for([
   ["one process", ["--tenant-idle", "1", "--tenants", ""]],
   ["three workers", ["--tenant-idle", "1", "--tenants", "", "--workers", "3"]],
-])("%s", { timeout: 300_000 + seconds * 1000 }, async (_, args) => {
+] as const)("%s", { timeout: 300_000 + seconds * 1000 }, async ([, args], { onTestFailed }) => {
   const seed = seedOf()
   onTestFailed(() => console.log(`SEED=${seed}`))
   const random = createRandom(seed)
