@@ -1,5 +1,5 @@
 // Watches over WebSockets: what is opened, what comes, and that nothing is left of those who have gone. Compared with
-// kube-apiserver's in test/kubernetes/differential/web-sockets.test.ts.
+// kube-apiserver's in test/kubernetes/differential/protocol/web-sockets.ts.
 
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"

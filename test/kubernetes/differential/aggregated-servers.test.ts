@@ -6,9 +6,11 @@ import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { AnsweringServer, waysOfUpgrades } from "./aggregated/answering-server.ts"
 import { alikeNamed, discoveries, discovering, DocumentServer, merging, silent } from "./aggregated/documents.ts"
 import { FailingServers } from "./aggregated/failures.ts"
+import { converted, olderDocuments, startOlderServer } from "./aggregated/older-documents.ts"
 import { proxied, upgraded } from "./aggregated/proxied.ts"
 import { compareScenario, expectAlike, nextPlace } from "./differential.ts"
 import { KnownDifferences } from "./known-differences.ts"
+import type { RunOptions } from "./run.ts"
 import type { Scenario } from "./scenario.ts"
 import { type Servers, startServers } from "./servers.ts"
 
@@ -27,26 +29,28 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those 
     await answering?.[Symbol.asyncDispose]()
   })
 
-  test.each(proxied().map((one) => [one.name, one] as const))("%s", async (name, one) => {
-    const scenario: Scenario = { name, steps: one.steps(answering.port) }
-    await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario)))
+  const compare = (scenario: Scenario, options?: RunOptions): Promise<void> =>
+    expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario, options)))
+
+  // First: they read the index of all documents, and others leave APIs.
+  test.each(olderDocuments)("%s", async (name, document, isPlain) => {
+    await using older = await startOlderServer(document)
+    await compare({ name, steps: converted(older.port, isPlain) })
   })
+
+  test.each(proxied().map((one) => [one.name, one] as const))("%s", (name, one) =>
+    compare({ name, steps: one.steps(answering.port) }),
+  )
 
   test("failures of servers are told", { timeout: 300_000 }, async () => {
     await using failing = await FailingServers.start()
-    const scenario: Scenario = { name: "failures", steps: failing.steps() }
-    await expectAlike(scenario.name, async () =>
-      known.unknown(await compareScenario(servers, scenario, { patienceMs: 30_000 })),
-    )
+    await compare({ name: "failures", steps: failing.steps() }, { patienceMs: 30_000 })
   })
 
   test.each(Object.entries(discoveries))("a server %s", async (name, documents) => {
     await using server = await DocumentServer.start(documents)
-    const scenario: Scenario = {
-      name: `a server ${name}`,
-      steps: discovering(server.port, !silent.has(name)),
-    }
-    await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario, { patienceMs: 3000 })))
+    const steps = discovering(server.port, !silent.has(name))
+    await compare({ name: `a server ${name}`, steps }, { patienceMs: 3000 })
   })
 
   test.each(waysOfUpgrades)("a server answers to an upgrade: %s", async (way) => {
@@ -64,10 +68,6 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("aggregated APIs are as those 
     await using stack = new AsyncDisposableStack()
     const started = await Promise.all(alikeNamed.map((documents) => DocumentServer.start(documents)))
     for (const server of started) stack.use(server)
-    const scenario: Scenario = {
-      name: "merged",
-      steps: merging(started.map(({ port }) => port)),
-    }
-    await expectAlike(scenario.name, async () => known.unknown(await compareScenario(servers, scenario)))
+    await compare({ name: "merged", steps: merging(started.map(({ port }) => port)) })
   })
 })

@@ -1,14 +1,8 @@
 // OpenAPI documents of an aggregated API whose server has only version 2: both servers make version 3 of it.
 
-import { afterAll, beforeAll, describe, test } from "vitest"
-import { WebhookServer } from "../../../gateway/testing/webhook-server.ts"
-import type { Json } from "../../../apimachinery/object.ts"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import { compareScenario, expectAlike } from "./differential.ts"
-import { KnownDifferences } from "./known-differences.ts"
-import { get, post, remove, type RequestStep, type Scenario } from "./scenario.ts"
-import { type Servers, startServers } from "./servers.ts"
+import { WebhookServer } from "../../../../gateway/testing/webhook-server.ts"
+import type { Json } from "../../../../apimachinery/object.ts"
+import { get, post, remove, type RequestStep } from "../scenario.ts"
 
 const group = "older.example.com"
 const services = "/apis/apiregistration.k8s.io/v1/apiservices"
@@ -131,7 +125,7 @@ const plain: object = {
   securityDefinitions: { token: { type: "apiKey", name: "authorization", in: "header" } },
 }
 
-function startServer(document: object): Promise<WebhookServer> {
+export function startOlderServer(document: object): Promise<WebhookServer> {
   return WebhookServer.start(
     ({ path: asked }) => {
       const [at = ""] = asked.split("?", 1)
@@ -144,7 +138,7 @@ function startServer(document: object): Promise<WebhookServer> {
   )
 }
 
-function converted(port: number, isPlain = false): RequestStep[] {
+export function converted(port: number, isPlain = false): RequestStep[] {
   const service = { namespace: "@{ns}", name: "older", port }
   const spec = { group, version: "v1", groupPriorityMinimum: 1000, versionPriority: 15, insecureSkipTLSVerify: true }
   const external = { type: "ExternalName", externalName: "localhost" }
@@ -169,27 +163,8 @@ function converted(port: number, isPlain = false): RequestStep[] {
   ]
 }
 
-describe.skipIf(lacks(TestKubernetes.binaries()))(
-  "a tenant describes older aggregated APIs as kube-apiserver does",
-  () => {
-    const known = new KnownDifferences()
-    let servers: Servers
-
-    beforeAll(async () => {
-      // A Service of an external name leads to loopback, where endpoints may not be.
-      servers = await startServers({ apiServerFlags: ["--enable-aggregator-routing=false"] })
-    })
-    afterAll(async () => {
-      await servers?.[Symbol.asyncDispose]()
-    })
-
-    test.each([
-      ["an API has only OpenAPI v2", swagger, false],
-      ["an API has only a plain OpenAPI v2", plain, true],
-    ])("%s", async (name, document, isPlain) => {
-      await using older = await startServer(document)
-      const scenario: Scenario = { name, steps: converted(older.port, isPlain) }
-      await expectAlike(name, async () => known.unknown(await compareScenario(servers, scenario)))
-    })
-  },
-)
+/** What there is, and whether it is plain. */
+export const olderDocuments = [
+  ["an API has only OpenAPI v2", swagger, false],
+  ["an API has only a plain OpenAPI v2", plain, true],
+] as const

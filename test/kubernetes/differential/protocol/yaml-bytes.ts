@@ -1,12 +1,10 @@
 // YAML answers byte by byte: how texts are quoted and lines broken, in what order keys come. Not compared are keys with numbers in several
 // places, whose order is another each time upstream, and texts with the line break U+0085, which upstream does not keep.
 
-import { afterAll, beforeAll, expect, describe, test } from "vitest"
-import { createRandom, pick } from "../../../apimachinery/testing/random.ts"
-import { eventually } from "../../harness/eventually.ts"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import { type Servers, startServers } from "./servers.ts"
+import { beforeAll, expect, test } from "vitest"
+import { createRandom, pick } from "../../../../apimachinery/testing/random.ts"
+import { eventually } from "../../../harness/eventually.ts"
+import type { Servers } from "../servers.ts"
 
 const namespace = "bytes-of-yaml"
 const group = "bytes.example.com"
@@ -156,12 +154,9 @@ const masked = (body: Buffer): string =>
     .replaceAll(/uid: [0-9a-f-]{36}/g, "uid: U")
     .replaceAll(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, '"T"')
 
-describe.skipIf(lacks(TestKubernetes.binaries()))("the bytes of YAML answers", () => {
-  let servers: Servers
-
+export function compareYamlBytes(servers: () => Servers): void {
   beforeAll(async () => {
-    servers = await startServers()
-    for (const server of [servers.kubernetes, servers.polyplane]) {
+    for (const server of [servers().kubernetes, servers().polyplane]) {
       const create = (path: string, body: object): Promise<unknown> =>
         eventually(async () => {
           const headers = { "content-type": "application/json" }
@@ -174,7 +169,6 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("the bytes of YAML answers", (
       await create(things, { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec })
     }
   })
-  afterAll(() => servers?.[Symbol.asyncDispose]())
 
   const paths = [
     `${maps}/texts`,
@@ -187,10 +181,10 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("the bytes of YAML answers", (
   ]
   test.each(paths)(`GET %s (seed ${seed})`, async (path) => {
     const [theirs, ours] = await Promise.all(
-      [servers.kubernetes, servers.polyplane].map((server) =>
+      [servers().kubernetes, servers().polyplane].map((server) =>
         server.call("GET", path, { headers: { accept: "application/yaml" } }),
       ),
     )
     expect(masked(ours?.body ?? Buffer.alloc(0))).toBe(masked(theirs?.body ?? Buffer.alloc(0)))
   })
-})
+}

@@ -1,7 +1,7 @@
 // Requests whose answers' headers are compared, all of them but for those that differ by what a server is.
 
 import type { IncomingHttpHeaders } from "node:http"
-import type { Answer, Connection } from "./connection.ts"
+import type { Answer, Connection } from "../connection.ts"
 
 export interface Case {
   method: string

@@ -1,10 +1,8 @@
 // Watches over WebSockets, as browsers ask for them: which are refused, and what comes over the others.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import type { Heard } from "./connection.ts"
-import { type Servers, startServers } from "./servers.ts"
+import { beforeAll, expect, test } from "vitest"
+import type { Heard } from "../connection.ts"
+import type { Servers } from "../servers.ts"
 
 const maps = "/api/v1/namespaces/web-sockets/configmaps"
 const watch = `${maps}?watch=1&timeoutSeconds=1`
@@ -41,11 +39,9 @@ const refused: readonly [...Required<Case>, code: number][] = [
   [`${maps}?watch=1&fieldSelector=x`, [], {}, 400],
 ]
 
-describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", () => {
-  let servers: Servers
+export function compareWebSockets(servers: () => Servers): void {
   beforeAll(async () => {
-    servers = await startServers()
-    for (const server of [servers.kubernetes, servers.polyplane]) {
+    for (const server of [servers().kubernetes, servers().polyplane]) {
       const headers = { "content-type": "application/json" }
       const make = (path: string, name: string) =>
         server.call("POST", path, { headers, body: JSON.stringify({ metadata: { name } }) })
@@ -53,10 +49,9 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", ()
       expect(await make(maps, "a")).toMatchObject({ code: 201 })
     }
   })
-  afterAll(() => servers[Symbol.asyncDispose]())
 
   const hear = ([path, protocols = [], headers = {}]: Case): Promise<Heard[]> =>
-    Promise.all([servers.kubernetes, servers.polyplane].map((server) => server.hear(path, protocols, headers)))
+    Promise.all([servers().kubernetes, servers().polyplane].map((server) => server.hear(path, protocols, headers)))
 
   test.each(heard.map((one) => [one]))("hears the same: %j", async (one) => {
     const [theirs, ours] = await hear(one)
@@ -73,7 +68,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", ()
     async (lines) => {
       const head = `Host: @{host}\r\n@{credentials}Connection: Upgrade\r\nUpgrade: websocket\r\n${lines}`
       const [theirs, ours] = await Promise.all(
-        [servers.kubernetes, servers.polyplane].map((server) =>
+        [servers().kubernetes, servers().polyplane].map((server) =>
           server.raw(`GET @{path}${watch} HTTP/1.1\r\n${head}\r\n`),
         ),
       )
@@ -81,7 +76,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a watch over a WebSocket", ()
       expect(said(ours?.text)).toEqual(said(theirs?.text))
     },
   )
-})
+}
 
 /** Of JSON the objects, without what is each server's own; of protobuf where the message begins, and its event's type. */
 function comparable(heard: Heard | undefined): unknown {

@@ -1,11 +1,9 @@
 // How JSON answers are written: their strings and numbers, byte by byte. What they mean is compared by other suites; the order of fields has
 // no meaning.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import type { Connection } from "./connection.ts"
-import { type Servers, startServers } from "./servers.ts"
+import { beforeAll, expect, test } from "vitest"
+import type { Connection } from "../connection.ts"
+import type { Servers } from "../servers.ts"
 
 const namespace = "json-bytes"
 const maps = `/api/v1/namespaces/${namespace}/configmaps`
@@ -55,13 +53,10 @@ function tokensOf(text: string): string[] {
   return (masked.match(/"(?:[^"\\]|\\.)*"|[-\w.]+/g) ?? []).toSorted()
 }
 
-describe.skipIf(lacks(TestKubernetes.binaries()))("the bytes of JSON answers", () => {
-  let servers: Servers
-
+export function compareJsonBytes(servers: () => Servers): void {
   beforeAll(async () => {
-    servers = await startServers()
     const headers = { "content-type": "application/json" }
-    for (const server of [servers.kubernetes, servers.polyplane]) {
+    for (const server of [servers().kubernetes, servers().polyplane]) {
       await server.call("POST", "/api/v1/namespaces", {
         headers,
         body: JSON.stringify({ metadata: { name: namespace } }),
@@ -70,7 +65,6 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("the bytes of JSON answers", (
       expect(code).toBe(201)
     }
   })
-  afterAll(() => servers?.[Symbol.asyncDispose]())
 
   const all = requests.map((request): Request => ({ method: "GET", path: "/", accept: "application/json", ...request }))
   test.each(all)("$method $path as $accept", async ({ method, path, accept, body }) => {
@@ -81,13 +75,13 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("the bytes of JSON answers", (
         (await server.call(method, path, { headers, body: body && JSON.stringify(body) })).body.toString(),
       )
     }
-    expect(await ask(servers.polyplane)).toEqual(await ask(servers.kubernetes))
+    expect(await ask(servers().polyplane)).toEqual(await ask(servers().kubernetes))
   })
 
   test("the OpenAPI document of version 2 has other escapes", async () => {
-    for (const server of [servers.kubernetes, servers.polyplane]) {
+    for (const server of [servers().kubernetes, servers().polyplane]) {
       const { body } = await server.call("GET", "/openapi/v2")
       expect(body.includes("<") && !body.includes("\\u003c"), server.name).toBe(true)
     }
   })
-})
+}

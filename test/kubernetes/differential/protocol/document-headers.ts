@@ -1,11 +1,9 @@
 // Documents of discovery and OpenAPI as clients keep them: conditions, parts, encodings, and what tells one document from another.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import type { Connection } from "./connection.ts"
+import { expect, test } from "vitest"
+import type { Connection } from "../connection.ts"
 import { accept, answer, ask, type Case, normal, send } from "./header-cases.ts"
-import { type Servers, startServers } from "./servers.ts"
+import type { Servers } from "../servers.ts"
 
 function conditions(path: string): Case[] {
   const [past, future] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2065 07:28:00 GMT"]
@@ -68,16 +66,10 @@ const kindIn = (group: string) => ({
   },
 })
 
-describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients", () => {
-  let servers: Servers
-  beforeAll(async () => {
-    servers = await startServers()
-  })
-  afterAll(() => servers[Symbol.asyncDispose]())
-
+export function compareDocumentHeaders(servers: () => Servers): void {
   test.each(cases)("$code $method $path $headers", async (one) => {
     const [theirs, ours] = await Promise.all(
-      [servers.kubernetes, servers.polyplane].map((server) => answer(server, one)),
+      [servers().kubernetes, servers().polyplane].map((server) => answer(server, one)),
     )
     expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, false))
@@ -96,18 +88,18 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients
       return { code, others, parts, isWhole: Number(headers["content-length"]) === body.length }
     }
     for (const range of ["bytes=0-0,2-3", "bytes=4-5, 4-5, 1-1", "bytes=0-0,99999999-,1-2"]) {
-      const theirs = await answered(servers.kubernetes, range)
+      const theirs = await answered(servers().kubernetes, range)
       expect(theirs).toMatchObject({
         code: 206,
         isWhole: true,
         parts: expect.stringMatching(/^--<boundary>\r\n/) as string,
       })
-      expect(await answered(servers.polyplane, range)).toEqual(theirs)
+      expect(await answered(servers().polyplane, range)).toEqual(theirs)
     }
   })
 
   test("the index of OpenAPI documents is always as new as the answer", async () => {
-    for (const server of [servers.kubernetes, servers.polyplane]) {
+    for (const server of [servers().kubernetes, servers().polyplane]) {
       const since = (await answer(server, ask(0, "/openapi/v3"))).headers["last-modified"] ?? ""
       const later = async (): Promise<number> =>
         (await answer(server, ask(0, "/openapi/v3", { "if-modified-since": since }))).code
@@ -115,13 +107,13 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("documents are kept by clients
     }
   })
 
-  test("OpenAPI version 2 has another ETag when a kind moves to another group", { timeout: 60_000 }, async () => {
-    for (const server of [servers.kubernetes, servers.polyplane]) {
+  test("OpenAPI version 2 has another ETag when a kind moves to another group", { timeout: 240_000 }, async () => {
+    for (const server of [servers().kubernetes, servers().polyplane]) {
       const one = await etagWith(server, "one.example.com", "two.example.com")
       expect(await etagWith(server, "two.example.com", "one.example.com"), server.name).not.toBe(one)
     }
   })
-})
+}
 
 /** Of the document with the kind in this group alone. */
 async function etagWith(server: Connection, group: string, other: string): Promise<string | undefined> {
@@ -133,7 +125,7 @@ async function etagWith(server: Connection, group: string, other: string): Promi
     etag = headers.etag
     return body.includes(`/apis/${group}/`) && !body.includes(`/apis/${other}/`)
   }
-  await expect.poll(isDescribed, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isDescribed).toBe(true)
   await answer(server, send(200, "DELETE", `${kinds}/${definition.metadata.name}`, ""))
   return etag
 }

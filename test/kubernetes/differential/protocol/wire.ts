@@ -1,11 +1,9 @@
 // Bytes on a connection: targets, framing and headers that clients of Node or Go would not send. Compared are the status, the text of
 // what is no answer of the API, and whether the connection ends.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import type { Connection } from "./connection.ts"
-import { type Servers, startServers } from "./servers.ts"
+import { expect, test } from "vitest"
+import type { Connection } from "../connection.ts"
+import type { Servers } from "../servers.ts"
 
 const head = "Host: @{host}\r\n@{credentials}"
 const version = "@{path}/version"
@@ -94,18 +92,12 @@ const requests: Readonly<Record<string, string>> = {
 /** Node drops what it has read behind the body of such a request: there our connection ends (gateway/connections/one-at-a-time.ts). */
 const offersUpgrade = (name: string): boolean => name.endsWith("an upgrade")
 
-describe.skipIf(lacks(TestKubernetes.binaries()))("on the wire", () => {
-  let servers: Servers
-  beforeAll(async () => {
-    servers = await startServers()
-  })
-  afterAll(() => servers[Symbol.asyncDispose]())
-
+export function compareWire(servers: () => Servers): void {
   test.concurrent.each(Object.entries(requests))("%s is answered alike", async (name, text) => {
-    const [theirs, ours] = await Promise.all([answer(servers.kubernetes, text), answer(servers.polyplane, text)])
+    const [theirs, ours] = await Promise.all([answer(servers().kubernetes, text), answer(servers().polyplane, text)])
     expect(ours).toEqual(offersUpgrade(name) ? { ...theirs, closes: true, isClosed: true } : theirs)
   })
-})
+}
 
 interface Answered {
   codes: string[]

@@ -1,12 +1,10 @@
 // Every header of every class of answer, but for those that differ by what a server is. Scenarios compare a chosen few of each
 // answer; here nothing is left out that is not named. And what a server tells of itself, to whom.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { lacks } from "../harness/needs.ts"
-import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { expect, test } from "vitest"
 import { accept, again, anonymous, answer, ask, type Case, normal, send } from "./header-cases.ts"
 import { alike, leftOut } from "./introspection.ts"
-import { type Servers, startServers } from "./servers.ts"
+import type { Servers } from "../servers.ts"
 
 const maps = "/api/v1/namespaces/headers/configmaps"
 const map = (name: string, more = ""): string => `{"metadata":{"name":"${name}"${more}}}`
@@ -116,16 +114,10 @@ const cases: readonly Case[] = [
 
 const text: unknown = expect.any(String)
 
-describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of kube-apiserver's:", () => {
-  let servers: Servers
-  beforeAll(async () => {
-    servers = await startServers()
-  })
-  afterAll(() => servers[Symbol.asyncDispose]())
-
+export function compareHeaders(servers: () => Servers): void {
   test.each(cases)("$code $method $path", async (one) => {
     const [theirs, ours] = await Promise.all(
-      [servers.kubernetes, servers.polyplane].map((server) => answer(server, one)),
+      [servers().kubernetes, servers().polyplane].map((server) => answer(server, one)),
     )
     expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, one.isAnonymous === true))
@@ -135,7 +127,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
     "the id %j of a request is its answer's",
     async (id) => {
       const answers = await Promise.all(
-        [servers.kubernetes, servers.polyplane].map((server) =>
+        [servers().kubernetes, servers().polyplane].map((server) =>
           answer(server, ask(200, "/version", { "audit-id": id })),
         ),
       )
@@ -145,7 +137,7 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
 
   test("both say in the same form what they are", async () => {
     const headers = accept(zPage("Statusz"))
-    const [theirs, ours] = (await said(servers, ask(0, "/statusz", headers))).map(
+    const [theirs, ours] = (await said(servers(), ask(0, "/statusz", headers))).map(
       ({ text }) => JSON.parse(text) as object,
     )
     const own = { startTime: text, uptimeSeconds: expect.any(Number), goVersion: text, binaryVersion: text }
@@ -153,20 +145,20 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
   })
 
   test.each(alike)("GET %s is answered alike", async (path) => {
-    const [theirs, ours] = await said(servers, ask(0, path))
+    const [theirs, ours] = await said(servers(), ask(0, path))
     expect(ours).toEqual(theirs)
   })
 
   test.each(Object.keys(leftOut))("GET %s tells of kube-apiserver alone", async (path) => {
-    const [theirs, ours] = await said(servers, ask(0, path))
+    const [theirs, ours] = await said(servers(), ask(0, path))
     expect([theirs?.code, ours?.code]).toEqual([200, 404])
   })
 
   test.each([...alike, ...Object.keys(leftOut)])("GET %s tells strangers no more", async (path) => {
-    const [theirs, ours] = await said(servers, anonymous(0, path))
+    const [theirs, ours] = await said(servers(), anonymous(0, path))
     expect(ours).toEqual(theirs)
   })
-})
+}
 
 async function said({ kubernetes, polyplane }: Servers, one: Case): Promise<{ code: number; text: string }[]> {
   const answers = await Promise.all([kubernetes, polyplane].map((server) => answer(server, one)))
