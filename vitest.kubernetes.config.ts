@@ -54,7 +54,8 @@ const comparison = [
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "comparison", include: comparison } },
+      // Files share processes, and the modules that those have loaded.
+      { extends: true, test: { name: "comparison", include: comparison, isolate: false } },
       // Needs programs of others, or nodes that run containers.
       { extends: true, test: { name: "field", include: ["test/kubernetes/**/*.test.ts"], exclude: comparison } },
     ],
