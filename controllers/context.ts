@@ -64,12 +64,12 @@ export interface ControllerContext {
 export type RunController = (ctx: ControllerContext) => Promise<void>
 
 /** The part of an informer that a controller needs if it only reads. */
-export interface Synced {
+interface Synced {
   isSynced(tenant: string): boolean
   subscribe(handler: { synced?(tenant: string): void }): () => void
 }
 
-export interface ControllerOptions<T extends KubeObject> {
+interface ControllerOptions<T extends KubeObject> {
   name: string
   /** The source of its events; default: "<name>-controller". */
   eventSource?: string

@@ -9,7 +9,7 @@ import type { ControllerContext } from "./context.ts"
 import { queueName } from "./queue-names.ts"
 import { giveUpOf, retriesOf } from "./retries.ts"
 
-export interface FrameOptions<K> {
+interface FrameOptions<K> {
   name: string
   /** The source of its events; default: "<name>-controller". */
   eventSource?: string | undefined

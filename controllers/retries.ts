@@ -5,7 +5,7 @@ import { dictionary } from "../apimachinery/dictionary.ts"
 import type { RetryLimits } from "../client/workqueue/rate-limiter.ts"
 import type { GiveUp } from "../client/workqueue/workers.ts"
 
-export interface Retries extends RetryLimits {
+interface Retries extends RetryLimits {
   /** Number of consecutive failures after which a key is dropped. Default: never. */
   most?: number
 }

@@ -29,7 +29,7 @@ import { bind, createCopy, deleteSeen, type FallingBack, patchSuper, patchTenant
  */
 export type Outcome = void | { requeueAfterMs: number; recurs?: boolean }
 
-export interface ControllerParts {
+interface ControllerParts {
   tenants: Tenants
   superClient: KubeClient
   caches: Caches

@@ -28,7 +28,7 @@ import { isNominated } from "./resources/pod/status.ts"
 import type { ResourceSync } from "./resources/resource-sync.ts"
 import { samePlacement } from "./resources/virtual-node.ts"
 
-export interface EventSourceParts {
+interface EventSourceParts {
   caches: Caches
   /** Keys of a tenant that is not ready are not enqueued: it is compared completely when it becomes ready. */
   isReady(tenant: string): boolean

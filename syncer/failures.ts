@@ -3,7 +3,7 @@
 import { StatusError } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
-export interface TenantWrite {
+interface TenantWrite {
   /** When it comes too late (ms since the epoch), if it does. */
   lateAt?: number | undefined
 }

@@ -14,7 +14,7 @@ import type { Tenant, Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 
-export interface NodeLeaseOptions {
+interface NodeLeaseOptions {
   tenants: Tenants
   /** The known nodes of a tenant; none while it is asleep. */
   nodesOf: (tenant: string) => readonly Node[]

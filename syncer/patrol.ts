@@ -25,7 +25,7 @@ import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
 import type { TokenKeeper } from "./token-keeper.ts"
 import { clusterKeyOf, endsLate, endSoon, isVirtualClusterGone } from "./unknown-tenants.ts"
 
-export interface PatrolParts {
+interface PatrolParts {
   tenants: Tenants
   superClient: KubeClient
   caches: Caches

@@ -11,7 +11,7 @@ export interface Room {
   victims: readonly Pod[]
 }
 
-export interface Candidate {
+interface Candidate {
   node: Node
   /** The pod's super copy. */
   pod: Pod

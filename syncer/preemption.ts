@@ -27,7 +27,7 @@ import { chooseVictims, least, priorityOf, type Room } from "./preemption-victim
 import type { SyncContext } from "./resources/resource-sync.ts"
 import { isNominated } from "./resources/pod/status.ts"
 
-export interface PreemptionParts {
+interface PreemptionParts {
   tenants: Tenants
   superClient: KubeClient
   clock: Clock

@@ -12,7 +12,7 @@ import type { Reports, Subject } from "./reports.ts"
 import { syncOf } from "./resources/index.ts"
 import type { SyncContext } from "./resources/resource-sync.ts"
 
-export interface PrerequisiteParts {
+interface PrerequisiteParts {
   reports: Reports
   /** Creates the Secret with the pod's tokens in the super cluster. */
   ensureTokens(tenant: Tenant, pod: Pod, use: TenantUse): Promise<void>

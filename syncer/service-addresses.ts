@@ -26,7 +26,7 @@ import { ServiceCopies } from "./service-copies.ts"
 import type { SuperNamespaces } from "./super-namespaces.ts"
 
 /** Exactly one of the two functions is called. What cannot be taken back is logged: the tenant is told why its write has failed. */
-export interface AddressClaim {
+interface AddressClaim {
   commit(): void
   rollback(): Promise<void>
 }
@@ -37,7 +37,7 @@ export interface ServiceAddressClaims {
   release(service: Service): Promise<void>
 }
 
-export interface ServiceAddressOptions {
+interface ServiceAddressOptions {
   /** Client of the tenant's API, used to check whether the Service that a copy belongs to still exists. */
   tenantClient?: () => KubeClient
   /** Other processes may write the tenant's Services as well. */

@@ -16,7 +16,7 @@ import { emptyView, type ResourceSync, type SyncContext } from "./resources/reso
 
 type Spec = NonNullable<Service["spec"]>
 
-export interface CopyChange {
+interface CopyChange {
   /** A merge patch; undefined: nothing is written. */
   spec: Record<string, unknown> | undefined
   /** The mark of address-changes.ts, or null to remove it. */

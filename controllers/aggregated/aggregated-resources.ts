@@ -14,7 +14,7 @@ import type { Informers } from "../informers.ts"
 import { AggregatedTenant } from "./aggregated-tenant.ts"
 import type { AggregatedHandler } from "./handler.ts"
 
-export interface AggregatedParts {
+interface AggregatedParts {
   tenants: Tenants
   informers: Informers
   clock: Clock

@@ -21,7 +21,7 @@ const limits = {
   patienceMs: 30_000,
 } as const
 
-export interface AggregatedTenantParts {
+interface AggregatedTenantParts {
   tenant: string
   client: KubeClient
   /** The APIServices with a server. */

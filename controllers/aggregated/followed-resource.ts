@@ -21,7 +21,7 @@ const limits = {
   patienceMs: 30_000,
 } as const
 
-export interface FollowedResourceParts {
+interface FollowedResourceParts {
   tenant: string
   resource: DiscoveredResource
   client: KubeClient

@@ -10,7 +10,7 @@ import { byAverageValue, byTotal, byTotalPerPod, byUtilization, type Proposal, t
 import type { MetricsClient, PodMetrics } from "./metrics-client.ts"
 import type { Metric, MetricStatus, ValueStatus } from "./types.ts"
 
-export interface MetricQuestion {
+interface MetricQuestion {
   client: MetricsClient
   namespace: string
   /** Printed label selector of the pods. */

@@ -12,7 +12,7 @@ import { resourceOfKind } from "../scale.ts"
 const customVersions = ["v1beta2", "v1beta1"]
 const defaultWindowSeconds = 60
 
-export interface PodMetric {
+interface PodMetric {
   at: number
   windowMs: number
   value: number

@@ -8,14 +8,14 @@ import type { AutoscalerSpec } from "./types.ts"
 const upFactor = 2
 const upMinimum = 4
 
-export interface Finding {
+interface Finding {
   type: "AbleToScale" | "ScalingLimited"
   status: "True" | "False"
   reason: string
   message: string
 }
 
-export interface Normalized {
+interface Normalized {
   replicas: number
   findings: Finding[]
 }

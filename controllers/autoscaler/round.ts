@@ -24,7 +24,7 @@ const defaultTolerance = 0.1
 /** Attempts to write the scale when another client changes it at the same time. */
 const scaleAttempts = 5
 
-export interface RoundOptions {
+interface RoundOptions {
   client: KubeClient
   event: (type: EventType, reason: string, message: string) => void
   autoscaler: Autoscaler

@@ -13,7 +13,7 @@ export const hasCondition = ({ status }: CertificateSigningRequest, type: string
 export const pemOf = ({ spec }: CertificateSigningRequest): string =>
   Buffer.from(spec?.request ?? "", "base64").toString()
 
-export interface Subject {
+interface Subject {
   /** The last common name of the subject, as programs that verify the certificate read it. */
   commonName: string
   organizations: readonly string[]

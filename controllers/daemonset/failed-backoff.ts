@@ -9,7 +9,7 @@ interface Entry {
   at: number
 }
 
-export interface FailedPlace {
+interface FailedPlace {
   /** uid */
   set: string
   /** Of the set, as it has been observed. Failures of former ones do not count. */

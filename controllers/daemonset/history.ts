@@ -14,7 +14,7 @@ import {
   type RevisionOwner,
 } from "../history/revisions.ts"
 
-export interface History {
+interface History {
   /** Hash of the current template, on its pods. */
   hash: string
   collisionCount: number | undefined

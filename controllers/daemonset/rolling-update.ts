@@ -13,7 +13,7 @@ export interface Plan {
   remove: Pod[]
 }
 
-export interface Update {
+interface Update {
   set: DaemonSet
   places: readonly Place[]
   /** Number of nodes that need a daemon pod. */

@@ -19,7 +19,7 @@ import { planUpdate, surges, type Plan } from "./rolling-update.ts"
 /** Maximum number of pods created, and of pods deleted, in one sync. */
 const burst = 250
 
-export interface RoundOptions {
+interface RoundOptions {
   ctx: ControllerContext
   actor: Actor
   expectations: Expectations

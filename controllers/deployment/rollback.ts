@@ -5,7 +5,7 @@ import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
 import { isCopied, numberIn, revisionOf, rollbackAnnotation } from "./annotations.ts"
 import { sameTemplate, templateHashLabel } from "./template.ts"
 
-export interface Rollback {
+interface Rollback {
   /** Always without the rollback annotation. */
   deployment: Deployment
   type: "Normal" | "Warning"

@@ -10,7 +10,7 @@ import type { ControllerContext } from "../context.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
 import { resourceOfVersion, type Scale } from "../scale.ts"
 
-export interface ExpectedPods {
+interface ExpectedPods {
   count: number
   /** Names of pods without a controller. */
   unmanaged: string[]

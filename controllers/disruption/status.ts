@@ -13,7 +13,7 @@ const deletionMs = 120_000
 
 const conditionType = "DisruptionAllowed"
 
-export interface BudgetStatus {
+interface BudgetStatus {
   observedGeneration?: number
   disruptedPods?: Record<string, string>
   disruptionsAllowed: number
@@ -33,7 +33,7 @@ export interface Budget extends KubeObject {
   status?: BudgetStatus
 }
 
-export interface Disrupted {
+interface Disrupted {
   /** Evicted pods that are not deleted yet, with the times of their evictions. */
   pods: Record<string, string>
   /** Pods that were evicted but not deleted in time. */
@@ -64,7 +64,7 @@ export function healthyPods(pods: readonly Pod[], disrupted: Record<string, stri
   return pods.filter((pod) => isReady(pod) && !isGoing(pod)).length
 }
 
-export interface Counted {
+interface Counted {
   currentHealthy: number
   desiredHealthy: number
   expectedPods: number

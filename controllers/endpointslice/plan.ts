@@ -34,7 +34,7 @@ interface Kept {
   changed: boolean
 }
 
-export interface Existing {
+interface Existing {
   owned: readonly EndpointSlice[]
   /** Created by other clients, or for a deleted Service of this name. */
   foreign?: readonly EndpointSlice[]

@@ -21,7 +21,7 @@ interface Alike {
   places: readonly number[]
 }
 
-export interface RepackOptions {
+interface RepackOptions {
   /**
    * As they were read. Upstream compares where an appProtocol is kept, and so does not recognize a port that has one in another subset;
    * those that it makes of a Service's port have that port's.

@@ -12,7 +12,7 @@ import type { SliceTracker } from "./slice-tracker.ts"
 import { inPlaceOf } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
 
-export interface SliceWrites {
+interface SliceWrites {
   tenant: string
   client: KubeClient
   /** Is told of each write, so that the next sync waits until the cache shows it. */

@@ -63,7 +63,7 @@ function allocate(shares: Shares | undefined, count: number): Allocations | stri
 }
 
 /** Slices of one address type. The endpoints of slices to be written have no hints yet. */
-export interface Slices {
+interface Slices {
   /** Lists of endpoints that are written; modified in place. */
   written: Endpoint[][]
   /** As they are stored. */
@@ -73,7 +73,7 @@ export interface Slices {
 /** Number of endpoints per zone. */
 export type Counts = ReadonlyMap<string, number>
 
-export interface Hinted {
+interface Hinted {
   /** Additional slices to write, with their endpoints. */
   also: { slice: EndpointSlice; endpoints: Endpoint[] }[]
   /** The reason for not adding hints. */

@@ -14,7 +14,7 @@ import type { Graph } from "./graph.ts"
  */
 const patienceMs = 30_000
 
-export interface CustomMonitorParts {
+interface CustomMonitorParts {
   ctx: Pick<ControllerContext, "tenants" | "clock" | "log" | "signal">
   tenant: string
   resource: DiscoveredResource

@@ -41,9 +41,9 @@ interface Owner {
 }
 
 /** absent: no such object; gone: an object with this uid existed somewhere; undefined: must be looked up. */
-export type Known = "found" | "absent" | "gone" | undefined
+type Known = "found" | "absent" | "gone" | undefined
 
-export interface GraphSink {
+interface GraphSink {
   /** Reconcile the object with this uid now. */
   enqueue(uid: string): void
   /** The owner is known to exist, and {@link Graph.gone} will be called when it is deleted. */

@@ -33,7 +33,7 @@ interface TenantState {
   custom: Map<string, CustomMonitor>
 }
 
-export interface MonitorSink {
+interface MonitorSink {
   graph(tenant: string): Graph
   /** isComplete() has become true. */
   complete(tenant: string): void

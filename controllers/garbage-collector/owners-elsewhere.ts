@@ -13,7 +13,7 @@ import type { Graph, Node } from "./graph.ts"
 /** Limit per kind and tenant. References beyond it are not reported. */
 const maxWaiting = 1_000
 
-export interface Searched {
+interface Searched {
   actor: Actor
   graph: Graph
   /** Of the kind that a reference names, if it is served. */

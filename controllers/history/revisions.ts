@@ -24,7 +24,7 @@ export interface ControllerRevision extends KubeObject {
 }
 
 /** Kinds with revisions: StatefulSet and DaemonSet. */
-export interface Revised extends KubeObject {
+interface Revised extends KubeObject {
   spec?: { template?: PodTemplateSpec; revisionHistoryLimit?: number; selector?: LabelSelector }
   status?: { collisionCount?: number }
 }
@@ -82,7 +82,7 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
   return rest
 }
 
-export interface RevisionRequest {
+interface RevisionRequest {
   client: KubeClient
   owner: Revised
   ownerKind: OwnerKind
@@ -98,7 +98,7 @@ export interface RevisionRequest {
   isUnique?: true
 }
 
-export interface UpdateRevision {
+interface UpdateRevision {
   revision: ControllerRevision
   collisionCount: number | undefined
 }

@@ -9,7 +9,7 @@ import { metSuccessPolicy } from "./success-policy.ts"
 import { hasFailed, isIndexed, type JobStatus } from "./tracking.ts"
 import type { JobView } from "./view.ts"
 
-export type JobCondition = NonNullable<JobStatus["conditions"]>[number]
+type JobCondition = NonNullable<JobStatus["conditions"]>[number]
 
 export interface Ending {
   type: "Complete" | "Failed"

@@ -21,7 +21,7 @@ export function isForNow(job: Job, previous: Job): boolean {
   return job.metadata.generation !== previous.metadata.generation || isFinishedJob(job)
 }
 
-export interface Followed {
+interface Followed {
   jobs: TenantInformer<Job>
   pods: TenantInformer<Pod>
   controller: Controller<Job>

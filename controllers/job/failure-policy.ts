@@ -4,7 +4,7 @@ import type { Job, Pod } from "../../apimachinery/object.ts"
 
 type Rule = NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"][number]
 
-export type FailureAction = { action: "Count" | "Ignore" | "FailIndex" } | { action: "FailJob"; message: string }
+type FailureAction = { action: "Count" | "Ignore" | "FailIndex" } | { action: "FailJob"; message: string }
 
 /** The first matching rule decides; if none matches, the failure counts. */
 export function evaluateFailure(job: Job, pod: Pod): FailureAction {

@@ -27,7 +27,7 @@ export interface JobMemory {
   podWrites: WriteTracker
 }
 
-export interface RoundOptions extends JobMemory {
+interface RoundOptions extends JobMemory {
   actor: Actor
   job: Job
   pods: readonly Pod[]

@@ -7,7 +7,7 @@ import { hasReason, isNotFound, unexplained } from "../../apimachinery/status.ts
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { controllerReference, type OwnerKind } from "./pod-control.ts"
 
-export interface ClaimOptions<T extends KubeObject> {
+interface ClaimOptions<T extends KubeObject> {
   client: KubeClient
   /** The resource of the claimed objects. */
   resource: Resource

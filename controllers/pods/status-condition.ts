@@ -9,7 +9,7 @@ import { isFinished, podCondition } from "./pod-state.ts"
 
 type Conditions = NonNullable<NonNullable<Pod["status"]>["conditions"]>
 
-export interface Disruption {
+interface Disruption {
   reason: string
   message: string
   /** The observed generation of the pod; not all callers set it. */

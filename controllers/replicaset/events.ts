@@ -16,7 +16,7 @@ import type { ReplicaKind, ReplicaObject } from "./kinds.ts"
 const pauseMsPerPod = 0.02
 const longestPauseMs = 1_000
 
-export interface Followed {
+interface Followed {
   kind: ReplicaKind
   owners: TenantInformer<ReplicaObject>
   pods: TenantInformer<Pod>

@@ -6,9 +6,9 @@ import { findCondition, withCondition, withoutCondition } from "../conditions.ts
 import { isAvailable, isReady } from "../pods/pod-state.ts"
 import type { ReplicaObject } from "./kinds.ts"
 
-export type ReplicaStatus = NonNullable<ReplicaObject["status"]>
+type ReplicaStatus = NonNullable<ReplicaObject["status"]>
 
-export interface Counted {
+interface Counted {
   active: readonly Pod[]
   /** undefined if the kind does not count them. */
   terminating: readonly Pod[] | undefined

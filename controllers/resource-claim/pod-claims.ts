@@ -6,7 +6,7 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
 export type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[number]
 
-export type Wanted =
+type Wanted =
   /** The claim has not been created yet. */
   | { state: "missing" }
   /** No claim is needed. */

@@ -21,7 +21,7 @@ export interface Replica {
   isCreated?: true
 }
 
-export interface PodControlOptions {
+interface PodControlOptions {
   ctx: ControllerContext
   actor: Actor
   set: StatefulSet

@@ -11,7 +11,7 @@ import { slowStart } from "../pods/slow-start.ts"
 import { isInRange, ordinalOf, podOf, replicasOf, revisionNameOf, startOf } from "./identity.ts"
 import { PodControl, type Replica } from "./pod-control.ts"
 
-export interface RoundOptions {
+interface RoundOptions {
   ctx: ControllerContext
   actor: Actor
   set: StatefulSet

@@ -10,7 +10,7 @@ const lives = 25
 /** A process may have nothing to do until the nodes change something. */
 const turns = 40
 
-export interface CrashingLives {
+interface CrashingLives {
   cluster: FakeCluster
   random: Random
   start: (client: KubeClient) => AsyncDisposable

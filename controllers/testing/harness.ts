@@ -27,7 +27,7 @@ export interface Harness extends AsyncDisposable {
   runPods(namespace: string): Promise<number>
 }
 
-export interface HarnessOptions {
+interface HarnessOptions {
   only: readonly string[]
   clock?: Clock
   cluster?: FakeCluster

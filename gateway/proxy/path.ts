@@ -18,7 +18,7 @@ export function parseProxyName(id: string): ProxyName | undefined {
   return { scheme: scheme === "https" ? "https" : "http", name, port }
 }
 
-export interface ProxyPath {
+interface ProxyPath {
   /**
    * The path up to "proxy", as the client sent it, but without the prefix that names the tenant: programs between the gateway and a
    * browser (`kubectl proxy`) add it to every request, and other clients are identified by their credentials.

@@ -5,7 +5,7 @@
 import { equalJson } from "../../apimachinery/equality.ts"
 
 /** The definition as it is stored. */
-export interface StoredDefinition {
+interface StoredDefinition {
   key: string
   /** Its last revision that is known here. Not every change of it is another edition. */
   modRevision: number

@@ -119,7 +119,7 @@ export function superMetadata(
   }
 }
 
-export interface MetadataPatch {
+interface MetadataPatch {
   labels?: Record<string, string | null>
   annotations?: Record<string, string | null>
 }

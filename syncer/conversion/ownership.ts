@@ -5,7 +5,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import type { Tenant } from "../../client/tenants.ts"
 
-export interface RecordedOwner {
+interface RecordedOwner {
   clusterKey: string
   /** The namespace in the tenant; for cluster-scoped objects, including Namespaces, their name in the tenant. */
   namespace: string
@@ -28,7 +28,7 @@ export function recordedOwner(superObject: KubeObject): RecordedOwner | undefine
  * - unmarked: created by a component of super, or for this tenant but not yet for a specific object.
  * - foreign: belongs to another tenant, or to another namespace of this one. Never touched.
  */
-export type Ownership = "ours" | "stale" | "unmarked" | "foreign"
+type Ownership = "ours" | "stale" | "unmarked" | "foreign"
 
 export function ownership(superObject: KubeObject, tenant: Tenant, object: KubeObject): Ownership {
   const owner = recordedOwner(superObject)

@@ -39,7 +39,7 @@ function withoutAddress({ clusterIP, clusterIPs: _addresses, ...others }: Spec):
 }
 
 /** Ports of one number, such as those of TCP and UDP, may share the node port that one of them names. Source: initNodePorts. */
-export function refusedNodePort({ ports = [] }: Spec, field: string): number | undefined {
+function refusedNodePort({ ports = [] }: Spec, field: string): number | undefined {
   const refused = ports[Number(nodePortField.exec(field)?.[1] ?? NaN)]
   if (refused === undefined) return undefined
   return (

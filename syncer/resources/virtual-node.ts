@@ -18,7 +18,7 @@ interface Published {
   resources: readonly string[]
 }
 
-export interface OwnFields {
+interface OwnFields {
   labels: Keys
   taints: readonly Taint[]
   unschedulable: boolean

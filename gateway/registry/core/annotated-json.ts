@@ -23,7 +23,7 @@ export interface GoStruct {
   fields: readonly GoField[]
 }
 
-export interface GoField {
+interface GoField {
   /** Name in the JSON text. */
   name: string
   /** Name in messages: the name or the tag of the Go field. */

@@ -25,7 +25,7 @@ export interface FlowObject {
   key: string
 }
 
-export interface Classification {
+interface Classification {
   /** The names of schema and level. */
   schema: string
   level: string

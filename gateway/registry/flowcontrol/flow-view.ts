@@ -18,7 +18,7 @@ const prefix = groupPrefixOf(flowGroup)
 /** As upstream, so that it does not work against a client that always does the opposite. */
 const keptEveryMs = 60_000
 
-export interface FlowViewOptions {
+interface FlowViewOptions {
   store: Store
   /** A parsed object of the base layer, shared by all control planes, without its uid. */
   baseObject: (key: string) => KubeObject | undefined

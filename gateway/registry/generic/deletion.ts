@@ -10,7 +10,7 @@ import type { DeleteRequest, ResourceDefinition } from "../rest.ts"
 const orphan = "orphan"
 const foreground = "foregroundDeletion"
 
-export type DeletionStep =
+type DeletionStep =
   /**
    * `object` is the last state. `marked`: it is marked for deletion, which watches see before it is removed. `released`: the
    * request takes its last finalizer, without marking it.

@@ -12,7 +12,7 @@ import { dropRepeatedOwners } from "./owner-references.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "../rest.ts"
 import type { SubresourceHandler } from "../strategy.ts"
 
-export interface SubresourceTarget {
+interface SubresourceTarget {
   registry: Registry
   handler: SubresourceHandler | undefined
   subresource: string

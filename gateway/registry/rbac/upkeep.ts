@@ -8,12 +8,12 @@ import { semanticEqual } from "../validation/equality.ts"
 
 const annotation = "rbac.authorization.kubernetes.io/autoupdate"
 
-export interface Role extends KubeObject {
+interface Role extends KubeObject {
   rules?: readonly PolicyRule[] | null
   aggregationRule?: { clusterRoleSelectors?: readonly object[] } | null
 }
 
-export interface Binding extends KubeObject {
+interface Binding extends KubeObject {
   subjects?: readonly object[] | null
   roleRef?: object
 }

@@ -188,7 +188,7 @@ export function toleration(path: FieldPath, { key = "", operator, value = "", ef
   return [...errors, ...optionalOneOf(path.child("effect"), effect || undefined, effects)]
 }
 
-export interface Binding {
+interface Binding {
   bindingConditions?: readonly string[]
   bindingFailureConditions?: readonly string[]
 }

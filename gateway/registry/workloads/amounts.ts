@@ -4,7 +4,7 @@ import { type FieldError, type FieldPath, invalidValue, typeInvalid } from "../.
 import { messages, nonNegative, percentRule } from "../validation/values.ts"
 
 /** int-or-string in its wire format. */
-export type Amount = string | number
+type Amount = string | number
 
 export function amountOf(value: unknown): Amount | undefined {
   return typeof value === "string" || typeof value === "number" ? value : undefined

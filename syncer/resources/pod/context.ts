@@ -18,7 +18,7 @@ import { superRuntimeClass } from "../runtimeclass.ts"
 import { isPublic } from "../storageclass.ts"
 import { placementOf, type Placement } from "./placement.ts"
 
-export type EnvFromSource = NonNullable<Container["envFrom"]>[number]
+type EnvFromSource = NonNullable<Container["envFrom"]>[number]
 
 export interface PodContext {
   tenant: Tenant

@@ -21,7 +21,7 @@ import { isExtendedResource, isTenantsResource } from "../../conversion/resource
 import type { SyncContext } from "../resource-sync.ts"
 import { ownFields } from "../virtual-node.ts"
 
-export type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
+type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
 
 export interface Placement {
   /** Replaces the pod's own; undefined: none. */

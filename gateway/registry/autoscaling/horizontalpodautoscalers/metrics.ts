@@ -18,7 +18,7 @@ import { validateContainerResourceName } from "../../core/pod-spec/resources.ts"
 import { messages } from "../../validation/values.ts"
 import { validateReference } from "./reference.ts"
 
-export type Metric = Wire<models.V2MetricSpec>
+type Metric = Wire<models.V2MetricSpec>
 type Target = Partial<Wire<models.V2MetricTarget>>
 type Source = {
   describedObject?: Wire<models.V2CrossVersionObjectReference>

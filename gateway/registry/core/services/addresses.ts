@@ -20,7 +20,7 @@ import {
 } from "./needs.ts"
 import { AddressRange, PortRange } from "./range.ts"
 
-export interface RangeServiceAddressesOptions {
+interface RangeServiceAddressesOptions {
   /** IPv4, for example 10.96.0.0/16. */
   cidr: string
   /** Inclusive; default 30000–32767. */

@@ -4,7 +4,7 @@ import { duplicate, type FieldError, type FieldPath, tooMany } from "../../../..
 import { validateDNS1123Subdomain, validateLabelValue } from "../../../../apimachinery/names.ts"
 import { messages } from "../../validation/values.ts"
 
-export interface Hints {
+interface Hints {
   forZones?: readonly { name?: string }[]
   forNodes?: readonly { name?: string }[]
 }

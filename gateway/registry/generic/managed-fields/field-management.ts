@@ -182,14 +182,14 @@ export function checkAfterAdmission(ctx: RequestContext, object: KubeObject, bef
   }
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   fieldManager: string
   force: boolean
   /** RequestContext.pause. */
   pause: RequestContext["pause"]
 }
 
-export interface AppliedObject {
+interface AppliedObject {
   /** Without managers, mutable. Not decoded if it has changed. */
   object: KubeObject
   isChanged: boolean

@@ -7,7 +7,7 @@ import type { KeyValue, Store } from "../../../../storage/types.ts"
 import { deepFreeze } from "../../../../apimachinery/freeze.ts"
 import { parseStored, StoreView } from "./store-view.ts"
 
-export interface ObjectViewOptions {
+interface ObjectViewOptions {
   store: Store
   /** "/registry/<group>/<resource>/" */
   prefix: string

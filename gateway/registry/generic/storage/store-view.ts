@@ -7,7 +7,7 @@ import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../../..
 import { inTurns } from "../../../../client/in-turns.ts"
 import { readError } from "./storage-errors.ts"
 
-export interface StoreViewParts<S> {
+interface StoreViewParts<S> {
   store: Store
   /** Prefix of the keys in the view. */
   prefix: string
