@@ -28,16 +28,25 @@ interface ClosingServer extends Pick<HttpsServer, "closeIdleConnections" | "clos
 
 export async function close(server: ClosingServer, active: Arrivals<RequestState>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const ended = endConnections(server, active)
+  const timer = setTimeout(() => cut(server, active), graceMs)
+  await closed
+  clearTimeout(timer)
+  ended()
+  cut(server, active)
+}
+
+/** Streams end at once, other requests may finish. The returned function must be called when all connections have ended. */
+export function endConnections(
+  server: Pick<ClosingServer, "closeIdleConnections">,
+  active: Arrivals<RequestState>,
+): () => void {
   const stopping = new Error("the gateway is stopping")
   for (const state of active.values) if (state.isLongRunning) state.abort(stopping)
   server.closeIdleConnections()
-  const timer = setTimeout(() => cut(server, active), graceMs)
   // A kept connection becomes idle after its last response; Node then closes it only if asked again.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
-  await closed
-  clearTimeout(timer)
-  clearInterval(sweep)
-  cut(server, active)
+  return () => clearInterval(sweep)
 }
 
 /** Files of an awake tenant's store: log, tables, lock, manifest. Measured: 4, more during a LevelDB compaction. */

@@ -3,6 +3,7 @@
 
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
+import { endConnections } from "../connections/listener.ts"
 import type { RequestState } from "../filters/state.ts"
 import type { Arrivals } from "../request/arrivals.ts"
 
@@ -36,7 +37,7 @@ export class ClientConnections implements AsyncDisposable {
     this.#server.emit("connection", socket)
   }
 
-  /** As in listener.ts: streams end at once, other requests may finish. */
+  /** As in listener.ts. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#ended = resolve
@@ -44,15 +45,12 @@ export class ClientConnections implements AsyncDisposable {
     })
     // It does not listen, but this ends HTTP/2 sessions.
     this.#server.close()
-    const stopping = new Error("the gateway is stopping")
-    for (const state of this.#active.values) if (state.isLongRunning) state.abort(stopping)
-    this.#server.closeIdleConnections()
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), 50)
+    const ended = endConnections(this.#server, this.#active)
     const timer = setTimeout(() => {
       for (const socket of this.#open) socket.destroy()
     }, this.#shutdownMs)
     await closed
     clearTimeout(timer)
-    clearInterval(sweep)
+    ended()
   }
 }
