@@ -14,15 +14,11 @@ import { lacks } from "./needs.ts"
 import { TestKubernetes } from "./test-kubernetes.ts"
 
 describe.skipIf(lacks(TestKubernetes.binaries()))("an API server alone", () => {
-  test("answers as the release it is, and keeps an audit log when asked to", async () => {
+  test("answers as the release it is, keeps an audit log when asked to, goes away and comes back with what it had", async () => {
     await using kubernetes = await TestKubernetes.start({ audit: true })
     const { text } = await kubernetes.get("/version")
     expect(JSON.parse(text)).toMatchObject({ gitVersion: kubernetesVersion, major: "1" })
     expect(await readFile(kubernetes.auditLog, "utf8")).toContain('"requestURI":"/version"')
-  })
-
-  test("goes away and comes back with what it had", async () => {
-    await using kubernetes = await TestKubernetes.start()
     const { client } = kubernetes
     await client.create({ group: "", version: "v1", resource: "namespaces", namespaced: false }, namespace("kept"))
     await kubernetes.stopApiServer()
