@@ -90,8 +90,8 @@ export async function applied(
   current: KubeObject | undefined,
   validation: FieldValidation,
 ): Promise<KubeObject> {
-    const { definition, of, at, fieldManager, force } = application
-    if (current === undefined && !mayCreateByApply(ctx, definition)) throw notFound(definition, at.name)
+  const { definition, of, at, fieldManager, force } = application
+  if (current === undefined && !mayCreateByApply(ctx, definition)) throw notFound(definition, at.name)
   const options = { fieldManager, force, pause: ctx.pause }
   const copy = copyJson(configuration)
   await ctx.pause?.()
