@@ -21,7 +21,7 @@ import type {
 import { inPreferredVersions } from "../../client/discovered-resources.ts"
 import { discoveredResources } from "../aggregation/discovery.ts"
 import { deleteSelected } from "../endpoints/verbs/delete-collection.ts"
-import { applied } from "../endpoints/verbs/apply.ts"
+import { applied, mayCreateByApply } from "../endpoints/verbs/apply.ts"
 import { managedKindOf, patched } from "../endpoints/verbs/patch.ts"
 import {
   admitOf,
@@ -274,7 +274,7 @@ class LocalClient implements KubeClient {
     const change: Change = (current) => applied(ctx, application, { object, duplicates: [] }, current, "Ignore")
     return this.#write(ctx, target, change, options, {
       managersKnown: true,
-      mayCreate: !options.subresource,
+      mayCreate: mayCreateByApply(ctx, definition),
       isPatch: true,
     })
   }

@@ -147,6 +147,12 @@ describe("parseProtobuf()", () => {
       "proto: wrong wireType = 0 for field VolumeSource",
     ],
     [
+      "a value longer than its entry",
+      "v1/ConfigMap",
+      envelope(Buffer.concat([bytes(2, Buffer.of(0x0a, 1, 0x61, 0x12, 9)), bytes(2, "0123456789")])),
+      "proto: a key or value ends behind the entry of its map",
+    ],
+    [
       "a text for a time",
       "v1/Pod",
       envelope(bytes(1, bytes(8, bytes(1, "x")))),

@@ -97,7 +97,10 @@ function layoutOf(schema: Schema): Layout {
   return layout
 }
 
-/** `depth`: number of enclosing messages. `before`: what an earlier message of the same field said, to which this one adds. */
+/**
+ * `depth`: number of enclosing messages. `before`: what an earlier message of the same field said, to which this one adds. Of quantities, unions and
+ * embedded objects the last one counts, which in Go add to each other, too.
+ */
 function readMessage(schema: Schema, buffer: Buffer, depth: number, before?: Json): JsonObject {
   const object = isObject(before) ? before : {}
   readInto(object, layoutOf(schema), new MessageReader(buffer, lastName(schema.name)), depth)

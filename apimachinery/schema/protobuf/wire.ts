@@ -1,12 +1,16 @@
 // The wire format below parse.ts: a message is a sequence of fields, each with a number, a wire type and a value. It is read as by
 // the code that gogo-protobuf generates for Kubernetes' types: what is accepted, and the words for what is not.
 // Source: generated.pb.go of k8s.io/api and of k8s.io/apimachinery.
+//
+// With one exception: there, a key or value in the entry of a map may end behind the entry, and what is behind is read again. Entries in entries
+// would then take exponential time, and long ones of many as much memory as all of them together.
 
 /** The bytes are not a message, or not one of the expected type. */
 export class Malformed extends Error {}
 
 const [varintType, fixed64Type, bytesType, groupType, groupEndType, fixed32Type] = [0, 1, 2, 3, 4, 5]
 const unexpectedEnd = "unexpected EOF"
+const behindEntry = "proto: a key or value ends behind the entry of its map"
 const negativeLength = "proto: negative length found during unmarshaling"
 /** Lengths are Go's int. */
 const endOfInts = 1n << 63n
@@ -62,7 +66,7 @@ export class MessageReader {
     return this.#buffer.subarray(at, at + length)
   }
 
-  /** What is read in place: the entry of a map, or numbers one after another. The last of its values may end behind it. */
+  /** What is read in place: the entry of a map, or numbers one after another. The last of its numbers may end behind it. */
   within(field: string): MessageReader {
     this.#expect(bytesType, field)
     const length = this.#readLength()
@@ -126,6 +130,7 @@ export class MessageReader {
   #take(length: number): number {
     const at = this.#at
     if (length > this.#buffer.length - at) throw new Malformed(unexpectedEnd)
+    if (length > this.#end - at) throw new Malformed(behindEntry)
     this.#at += length
     return at
   }
