@@ -3,8 +3,7 @@
 
 import { readdirSync } from "node:fs"
 import { Worker } from "node:worker_threads"
-import { errorMessage } from "../../apimachinery/error-message.ts"
-import type { Log } from "../../client/log.ts"
+import { failureFields, type Log } from "../../client/log.ts"
 import { recordsPath, storePath, superUid } from "../../gateway/stores/paths.ts"
 import type { VerifiedTables } from "../../storage/level/files/verify.ts"
 
@@ -18,11 +17,18 @@ const fewTables = 8
 export function verifyTables(dataDir: string, log: Log, few = fewTables): Promise<VerifiedTables> {
   const directories = [recordsPath(dataDir), storePath(dataDir, superUid)]
   if (directories.every((directory) => tablesIn(directory) < few)) return Promise.resolve(new Map())
-  const { promise, resolve } = Promise.withResolvers<VerifiedTables>()
+  return verifiedBy(directories).catch((error: unknown) => {
+    log.warn(failureFields(error), "tables are verified when they are opened")
+    return new Map()
+  })
+}
+
+async function verifiedBy(directories: readonly string[]): Promise<VerifiedTables> {
+  const { promise, resolve, reject } = Promise.withResolvers<VerifiedTables>()
   const worker = new Worker(new URL("verified-tables.mjs", import.meta.url), { workerData: directories })
   worker.once("message", resolve)
-  worker.once("error", (error) => log.warn({ error: errorMessage(error) }, "tables are verified when they are opened"))
-  worker.once("exit", () => resolve(new Map()))
+  worker.once("error", reject)
+  worker.once("exit", (code) => reject(new Error(`the thread that verifies tables has ended with ${code}`)))
   return promise
 }
 

@@ -3,6 +3,7 @@
 
 import { timestamp } from "../../apimachinery/object.ts"
 import { SilentServers } from "../../client/http/silent-servers.ts"
+import { systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { Tenant, TenantAddress } from "../../client/tenants.ts"
 import { withFieldManager } from "../../client/writes-as.ts"
@@ -291,7 +292,7 @@ function alwaysAwake({ eventTtlMs }: ControlPlanesParts["limits"]): ControlPlane
   return {
     presence: new Presence(),
     // Events of an earlier process may live that much longer: looking for expired ones does not hold up the start.
-    events: { at: Date.now() + eventTtlMs * graceShare },
+    events: { at: systemClock.now() + eventTtlMs * graceShare },
     reopened: () => Promise.resolve(undefined),
     begin: nothing,
     introduce: nothing,
