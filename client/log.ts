@@ -17,8 +17,8 @@ export interface Log {
   error(fields: LogFields, message: string): void
 }
 
-/** What the language throws: a bug, wherever it is caught. */
-const bugs = [TypeError, ReferenceError, RangeError, SyntaxError]
+/** What the language throws at bugs, wherever they are caught; RangeErrors and SyntaxErrors also tell of bad input. */
+const bugs = [TypeError, ReferenceError]
 
 /** A failure after which the work goes on, or is tried again: its message, and if it is a bug, where it is. */
 export function failureFields(error: unknown): LogFields {

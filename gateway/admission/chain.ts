@@ -79,7 +79,7 @@ export class Reinvocation {
 export interface AdmissionPlugin {
   /**
    * Whether it may call out, or evaluate expressions of the tenant: then the order of requests is visible. Otherwise such a plugin is not
-   * called.
+   * called, unless its concerns() say so.
    */
   readonly isVisible?: boolean
   /**
