@@ -119,10 +119,16 @@ test("conditions of the tenant's own stay beside those that super has without an
     return Object.fromEntries(conditions.map(({ type, reason }) => [type, reason]))
   }
   cluster.edit(services, "default", "web", { status: { conditions: [own] } })
-  for (const reason of ["a", "b"]) {
-    inSuper({ status: { conditions: [{ ...condition, reason }] } })
+  // Fields may also come and go.
+  for (const [reason, more] of [
+    ["a", {}],
+    ["b", { observedGeneration: 3 }],
+    ["b", {}],
+  ] as const) {
+    inSuper({ status: { conditions: [{ ...condition, ...more, reason }] } })
     await harness.settled()
     expect(shown()).toEqual({ [condition.type]: reason, [own.type]: "a" })
+    expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
   }
   inSuper(balanced("192.0.2.1"))
   await harness.settled()

@@ -3,6 +3,10 @@
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 
+interface Condition {
+  type: string
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
@@ -23,6 +27,15 @@ function textOf(value: unknown): string {
     if (!isRecord(field)) return field
     const present = Object.entries(field).filter(([, one]) => one !== null && one !== undefined)
     return Object.fromEntries(present.sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+/** What a strategic merge patch says of the conditions of `after` that `before` lacks. Those that only `before` has stay. */
+export function changedConditions(before: readonly Condition[], after: readonly Condition[]): object[] {
+  const there = new Map(before.map((condition) => [condition.type, condition]))
+  return after.flatMap((condition): object[] => {
+    const difference = mergeDiff(there.get(condition.type) ?? {}, condition)
+    return difference === undefined ? [] : [{ ...(difference as object), type: condition.type }]
   })
 }
 

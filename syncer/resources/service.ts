@@ -12,7 +12,7 @@ import {
 } from "../../apimachinery/tenancy.ts"
 import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { mergeDiff, missingFrom } from "../conversion/equality.ts"
+import { changedConditions, mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import { syncerLimits } from "../options.ts"
 import { type Port, samePort, withoutRefused } from "./refused-numbers.ts"
@@ -84,7 +84,7 @@ export const service: ResourceSync<Service> = {
       return steps
     }
     // What is there may be from a controller of the tenant, to which super's conditions are added.
-    const conditions = missingFrom(known.conditions ?? [], before.conditions ?? [])
+    const conditions = changedConditions(before.conditions ?? [], known.conditions ?? [])
     if (conditions.length > 0) steps.push({ patch: { status: { conditions } }, subresource: "status", strategic: true })
     return steps
   },

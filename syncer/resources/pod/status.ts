@@ -6,7 +6,7 @@ import { isFinished } from "../../../apimachinery/core/pod-phase.ts"
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
 import { renamed, tenantResource } from "../../conversion/resource-names.ts"
 import { scrubMessages } from "../../../apimachinery/tenant-texts.ts"
-import { mergeDiff } from "../../conversion/equality.ts"
+import { changedConditions, mergeDiff } from "../../conversion/equality.ts"
 import type { Patch } from "../resource-sync.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 
@@ -213,14 +213,9 @@ export function statusPatch(current: PodStatus | undefined, wanted: PodStatus): 
 }
 
 function conditionsChange(before: Conditions, after: Conditions): object[] {
-  const there = new Map(before.map((condition) => [condition.type, condition]))
   const wanted = new Set(after.map(({ type }) => type))
-  const changed = after.flatMap((condition): object[] => {
-    const difference = mergeDiff(there.get(condition.type) ?? {}, condition)
-    return difference === undefined ? [] : [{ ...(difference as object), type: condition.type }]
-  })
-  const gone = [...there.keys()].filter((type) => !wanted.has(type)).map((type) => ({ $patch: "delete", type }))
-  return [...changed, ...gone]
+  const gone = new Set(before.map(({ type }) => type).filter((type) => !wanted.has(type)))
+  return [...changedConditions(before, after), ...[...gone].map((type) => ({ $patch: "delete", type }))]
 }
 
 /** Preemption has reserved a node of the tenant's choice for the pod (../../preemption.ts). */
