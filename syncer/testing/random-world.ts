@@ -6,7 +6,15 @@ import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { clusterAnnotation } from "../../apimachinery/tenancy.ts"
 import { chance, createRandom, pick, type Random } from "../../apimachinery/testing/random.ts"
 import { forbidden, StatusError } from "../../apimachinery/status.ts"
-import { namespaces, nodes, pods, runtimeClasses, serviceAccounts } from "../../client/resources.ts"
+import {
+  configMaps,
+  namespaces,
+  nodes,
+  pods,
+  runtimeClasses,
+  secrets,
+  serviceAccounts,
+} from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -215,7 +223,8 @@ export class RandomWorld {
     else {
       const edit = pick(random, handEdits)
       // Its copy is made anew.
-      if ("immutable" in edit) this.#invariants.removed.add(copy.metadata.uid ?? "")
+      if ("immutable" in edit && (resource === configMaps || resource === secrets))
+        this.#invariants.removed.add(copy.metadata.uid ?? "")
       superCluster.edit(resource, namespace, name, edit)
     }
   }
