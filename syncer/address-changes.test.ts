@@ -12,8 +12,12 @@ const before: Spec = {
   ipFamilyPolicy: "PreferDualStack",
   ports: [{ port: 80 }],
 }
-const refused = (field: string): StatusError =>
-  new StatusError({ ...invalid({ group: "", kind: "Service" }, "web", []).status, details: { causes: [{ field }] } })
+const refused = (field: string, message = ""): StatusError =>
+  new StatusError({
+    ...invalid({ group: "", kind: "Service" }, "web", []).status,
+    message,
+    details: { causes: [{ field }] },
+  })
 
 test("of what super refuses for a write of the tenant only the address is given up, and never the families", () => {
   const { clusterIP: _address, clusterIPs: _addresses, ...withoutAddress } = before
@@ -33,4 +37,8 @@ test("a write that changes families keeps them, whoever has taken the address", 
     expect(withoutTaken(asked, refused("spec.clusterIPs"), undefined, from)).toEqual(withoutAddress)
   }
   expect(withoutTaken(dual, refused("spec.clusterIPs"), undefined, before)).toBeUndefined()
+  // Only the second address, unless it is the one that the write is about.
+  const ofSecond = refused("spec.clusterIPs", "failed to allocate IP fd00::5: provided IP is already allocated")
+  expect(withoutTaken(dual, ofSecond, undefined, dual)).toEqual({ ...dual, clusterIPs: ["10.0.0.5"] })
+  expect(withoutTaken(dual, ofSecond, undefined, before)).toBeUndefined()
 })

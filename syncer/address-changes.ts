@@ -61,11 +61,12 @@ export function withoutTaken(
   const rest = withoutRefused(asked, error, present)
   if (rest === undefined) return undefined
   const isKept = (field: keyof Spec): boolean => equalIgnoringNulls(asked[field], before[field])
-  if (rest.clusterIP !== asked.clusterIP) {
+  if (rest.clusterIP !== asked.clusterIP || rest.clusterIPs !== asked.clusterIPs) {
     // Nobody takes families: those that the write asks for stay, and if it is they that are refused, nothing else can be given up for them.
     const { clusterIP, clusterIPs = [], ...others } = asked
     const had = before.clusterIPs ?? []
-    return clusterIP === before.clusterIP && clusterIPs.every((one) => had.includes(one)) ? others : undefined
+    if (clusterIP !== before.clusterIP || !clusterIPs.every((one) => had.includes(one))) return undefined
+    return rest.clusterIP === clusterIP ? rest : others
   }
   if (rest.healthCheckNodePort !== asked.healthCheckNodePort && !isKept("healthCheckNodePort")) return undefined
   const refused = (asked.ports ?? []).filter(({ nodePort }, index) => rest.ports?.[index]?.nodePort !== nodePort)

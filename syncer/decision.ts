@@ -149,10 +149,11 @@ function unsupported(sync: ResourceSync, object: KubeObject, context: SyncContex
 
 /** Metadata is part of the first patch of the object itself, unless that has its own. */
 function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Patch[] {
-  const patches = sync.changed(object, superObject, context)
+  const changes = sync.changed(object, superObject, context)
+  const patches = changes.filter(({ isLast }) => isLast !== true)
   const extra = sync.annotations?.(object, context, superObject)
   const metadata = metadataChange(sync.kind, object, superObject, context.tenant, extra)
-  if (metadata === undefined) return patches
+  if (metadata === undefined) return patches.length > 0 ? patches : changes
   const [first, ...rest] = patches
   if (first === undefined || first.subresource !== undefined || "metadata" in first.patch)
     return [{ patch: { metadata } }, ...patches]

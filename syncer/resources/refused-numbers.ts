@@ -17,7 +17,8 @@ export function withoutRefused(spec: Spec, error: StatusError, present?: Spec): 
   const fields = (error.status.details?.causes ?? []).map(({ field = "" }) => field)
   const numbers = fields.flatMap((field) => refusedNodePort(spec, field) ?? [])
   if (numbers.length > 0) return { ...spec, ports: withoutNodePorts(spec.ports ?? [], numbers, present?.ports ?? []) }
-  return fields.some((field) => addressField.test(field)) ? withoutAddress(spec) : undefined
+  if (!fields.some((field) => addressField.test(field))) return undefined
+  return isOfSecondAddress(spec, error) ? { ...spec, clusterIPs: spec.clusterIPs!.slice(0, 1) } : withoutAddress(spec)
 }
 
 /** A server says that it has failed itself. Source: allocHealthCheckNodePort. */
@@ -30,6 +31,10 @@ const nodePortField = /^spec\.ports\[(\d+)\]\.nodePort$/
 function withoutHealthCheckPort({ healthCheckNodePort, ...others }: Spec): Spec | undefined {
   return healthCheckNodePort === undefined ? undefined : others
 }
+/** The other one, and the families, are super's to give. Source: allocIPs. */
+const isOfSecondAddress = ({ clusterIPs: [, second] = [] }: Spec, { message }: StatusError): boolean =>
+  second !== undefined && message.includes(`failed to allocate IP ${second}: `)
+
 
 /** A headless Service asks for none. Families that super does not have come with the address. */
 function withoutAddress({ clusterIP, clusterIPs: _addresses, ...others }: Spec): Spec | undefined {

@@ -42,6 +42,8 @@ export interface Patch {
   strategic?: boolean
   /** Of super's object, and cannot be taken back: made only if the tenant's object, read anew, is as it was seen. */
   isOfSeen?: boolean
+  /** Super may refuse it for ever: made only when nothing else of super's object is to be changed, and in a write of its own. */
+  isLast?: boolean
 }
 
 /** Writes to the tenant's object, in order. */

@@ -57,9 +57,12 @@ export const service: ResourceSync<Service> = {
     if (isAhead(superObject, object, context.now)) return []
     const [wanted, current] = [superSpec(object, context), superObject.spec ?? ({} as Spec)]
     const [change, families] = [specChange(wanted, current), familiesBack(wanted, current)]
-    const patch = families === undefined ? change : { ...families, ...change }
     const isOver = isMarkedBalanced(superObject) && !isBalanced(superObject) && !isBalanced(object)
-    return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(isOver ? [noMoreBalanced] : [])]
+    return [
+      ...(change === undefined ? [] : [{ patch: { spec: change } }]),
+      ...(isOver ? [noMoreBalanced] : []),
+      ...(families === undefined ? [] : [{ patch: { spec: families }, isLast: true }]),
+    ]
   },
   isCreatedIfUnsupported: true,
   unsupported: ({ spec }, { settings }) =>
@@ -152,14 +155,16 @@ function toBeAssigned(wanted: Spec, current: Spec): Partial<Spec> {
 
 /**
  * Somebody has changed the policy of a copy, and with that taken its second family, or given it one. With another first address than the
- * tenant's, it has the families that super could give.
+ * tenant's, it has the families that super could give; and it keeps a second one that super gives under the tenant's policy, too: a server
+ * takes that back only from a single-stack Service. Source: initIPFamilyFields.
  */
 function familiesBack(wanted: Spec, current: Spec): Partial<Spec> | undefined {
   const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = wanted
   if (!clusterIP || clusterIP !== current.clusterIP || ipFamilyPolicy === undefined) return undefined
-  const isSame =
-    ipFamilyPolicy === current.ipFamilyPolicy &&
-    (clusterIP !== "None" || equalIgnoringNulls(ipFamilies, current.ipFamilies))
+  const isSamePolicy = ipFamilyPolicy === current.ipFamilyPolicy
+  const hasMore = (current.ipFamilies ?? []).length > (ipFamilies ?? []).length
+  if (hasMore && ipFamilyPolicy !== "SingleStack") return isSamePolicy ? undefined : { ipFamilyPolicy }
+  const isSame = isSamePolicy && (clusterIP !== "None" || equalIgnoringNulls(ipFamilies, current.ipFamilies))
   return isSame ? undefined : defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy })
 }
 
