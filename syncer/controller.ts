@@ -2,7 +2,7 @@
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict } from "../apimachinery/status.ts"
-import { type Clock, pause } from "../client/clock.ts"
+import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { nodes } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
@@ -15,13 +15,14 @@ import { claimedFor, decide, type Decision } from "./decision.ts"
 import { RefusedError, type TenantFailure, inTenant, isOfTenant, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
+import { NumberWaits } from "./number-waits.ts"
 import { Prerequisites } from "./prerequisites.ts"
 import { RepeatedChanges } from "./repeated-changes.ts"
 import { Reports } from "./reports.ts"
 import { syncOf } from "./resources/index.ts"
 import { currentOf, existsInTenant, findCopy, isAsSeen } from "./live-lookup.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
-import { bind, createCopy, deleteSeen, type FallingBack, patchSuper, patchTenant } from "./writes.ts"
+import { bind, createCopy, deleteSeen, type FallingBack, LaterError, patchSuper, patchTenant } from "./writes.ts"
 
 /**
  * When to look at the key again. `recurs`: that may go on for ever, so it neither keeps the tenant awake nor wakes it often; otherwise it is
@@ -37,8 +38,6 @@ interface ControllerParts {
   settings: SyncSettings
   quota: CopyQuota
   clock: Clock
-  /** The syncer ends. */
-  stopping: AbortSignal
   /** Creates the Secret with the pod's tokens in the super cluster before the pod. */
   ensureTokens(tenant: Tenant, pod: Pod, use: TenantUse): Promise<void>
   /** Creates the Node in the tenant before a pod is bound to it. */
@@ -59,12 +58,14 @@ interface Work {
 export class SyncController {
   readonly #parts: ControllerParts
   readonly #repeated: RepeatedChanges
+  readonly #waits: NumberWaits
   readonly #reports: Reports
   readonly #prerequisites: Prerequisites
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
     this.#repeated = new RepeatedChanges(parts.clock)
+    this.#waits = new NumberWaits(parts.clock)
     this.#reports = new Reports(parts)
     this.#prerequisites = new Prerequisites({
       reports: this.#reports,
@@ -129,6 +130,9 @@ export class SyncController {
       current = await currentOf(sync, client, object)
       const isWanted = current === object || decide(sync, current, undefined, context).do === "create"
       if (current !== undefined && isWanted) made = await this.#createCopy(work, current)
+    } catch (error) {
+      if (error instanceof LaterError) return { requeueAfterMs: error.afterMs }
+      throw error
     } finally {
       if (made !== true) release()
     }
@@ -166,6 +170,7 @@ export class SyncController {
     try {
       const desired = buildSuperObject(sync, object, context)
       await createCopy(this.#parts.superClient, sync, object, desired, this.#falling(work))
+      this.#waits.end(waitOf(work))
       return true
     } catch (error) {
       return isAlreadyExists(error) ? false : this.#reports.failed(work, "FailedCreate", error)
@@ -179,6 +184,7 @@ export class SyncController {
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
     let failure: unknown
     const waits: number[] = []
+    let laterMs: number | undefined
     for (const step of superPatches) {
       const waitMs = this.#repeated.wait(work.superObject, step)
       if (waitMs > 0) {
@@ -187,9 +193,16 @@ export class SyncController {
       }
       try {
         if (step.isOfSeen === true && !(await this.#isAsSeen(work))) continue
-        const changed = (): void => this.#repeated.note(work.superObject, step)
+        const changed = (): void => {
+          this.#repeated.note(work.superObject, step)
+          if ("spec" in step.patch) this.#waits.end(waitOf(work))
+        }
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, changed, this.#falling(work))
       } catch (error) {
+        if (error instanceof LaterError) {
+          laterMs = error.afterMs
+          continue
+        }
         failure ??= error
         if (!isRefusal(error)) break
       }
@@ -198,14 +211,14 @@ export class SyncController {
     const inTheTenant = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
     // What super has not done is still to be done, whatever becomes of the tenant's.
     if (failure !== undefined) this.#reports.failed(work, "FailedUpdate", failure)
+    if (laterMs !== undefined) return { requeueAfterMs: Math.min(laterMs, ...waits) }
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits), recurs: true }
     if (inTheTenant !== undefined) throw inTheTenant
   }
 
   #falling(work: Work): FallingBack {
-    const { clock, stopping } = this.#parts
     return {
-      pause: (ms) => pause(clock, ms, stopping).then(() => !stopping.aborted),
+      waitMs: () => this.#waits.refused(waitOf(work)),
       fellBack: (error) => this.#reports.fellBack(work, error),
     }
   }
@@ -271,6 +284,9 @@ export class SyncController {
     await inTenant(deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 }))
   }
 }
+
+/** Of another copy nobody knows yet what super refuses. */
+const waitOf = ({ object, superObject }: Work): string => `${object?.metadata.uid} ${superObject?.metadata.uid}`
 
 /** For super's admission a new copy may be outdated from the start. Each is another one, so that they are counted by the tenant's object. */
 const madeAnew = ({ object }: Work): Patch => ({

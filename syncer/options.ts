@@ -64,8 +64,11 @@ export const syncerLimits = {
    * but not sooner after the last time.
    */
   wakingBeforeLate: { share: 0.25, leastMs: 60_000 },
-  /** Before a copy of a Service gives up a number that super refuses, it asks again after these times. */
-  numberWaitsMs: [100, 300, 1_000],
+  /**
+   * Before a copy of a Service gives up a number that super has given to another one, it asks again after these times. So many copies are
+   * remembered.
+   */
+  numberWaits: { afterMs: [100, 300, 1_000], remembered: 4_096 },
   /** Of the same change of a copy: so many are made at once, further ones after a delay. So many changes are remembered. */
   repeatedChanges: { atOnce: 5, delays: { first: 1_000, longest: 60_000 }, remembered: 4_096 },
   /**

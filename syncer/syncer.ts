@@ -83,7 +83,6 @@ export class Syncer implements AsyncDisposable {
       settings,
       quota: this.#quota,
       clock,
-      stopping: this.#stopping.signal,
       events: this.#recorder,
       ensureTokens: (tenant, pod, use) => this.#tokens.ensure(tenant, pod, use),
       ensureNode: (tenant, name, use) => this.#ensureNode(tenant, name, use),

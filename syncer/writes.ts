@@ -6,18 +6,28 @@ import { isConflict, isNotFound, StatusError } from "../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
 import type { Place } from "./conversion/super-object.ts"
 import { inTenant } from "./failures.ts"
-import { syncerLimits } from "./options.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
 
 /** Of a write that asks for what super cannot give. */
 export interface FallingBack {
-  /** Waits before another attempt. false: the syncer ends, and there is none. */
-  pause(ms: number): Promise<boolean>
+  /** Milliseconds until the same is to be asked for again, of what may be over in a moment; 0: it is given up. */
+  waitMs(): number
   /** Called with what super has said if the write was made without it. */
   fellBack(error: StatusError): void
 }
 
-/** Creates the copy of `object`. */
+/** The write is to be decided upon again after that time: what super refuses now it may give then. */
+export class LaterError extends Error {
+  readonly afterMs: number
+
+  constructor(afterMs: number, cause: StatusError) {
+    super(cause.message, { cause })
+    this.name = "LaterError"
+    this.afterMs = afterMs
+  }
+}
+
+/** Creates the copy of `object`. Throws LaterError. */
 export async function createCopy(
   superClient: KubeClient,
   sync: ResourceSync,
@@ -33,14 +43,13 @@ export async function createCopy(
   }
 }
 
-/** Not at once: a server gives numbers back only after others have seen that what had them is gone, or needs them no more. */
+/** Not at once. Throws LaterError. */
 async function orFallBack<T extends object>(
   sync: ResourceSync,
   desired: T,
   superObject: KubeObject | undefined,
   write: (desired: T) => Promise<KubeObject>,
   falling: FallingBack,
-  waitsMs: readonly number[] = syncerLimits.numberWaitsMs,
 ): Promise<KubeObject> {
   try {
     return await write(desired)
@@ -48,12 +57,9 @@ async function orFallBack<T extends object>(
     if (!(error instanceof StatusError)) throw error
     const next = sync.fallback?.(desired as unknown as KubeObject, error, superObject)
     if (next === undefined) throw error
-    const [waitMs, ...later] = waitsMs
-    if (waitMs !== undefined) {
-      if (!(await falling.pause(waitMs))) throw error
-      return orFallBack(sync, desired, superObject, write, falling, later)
-    }
-    const made = await orFallBack(sync, next as unknown as T, superObject, write, falling, [])
+    const waitMs = sync.passes?.(error) === true ? falling.waitMs() : 0
+    if (waitMs > 0) throw new LaterError(waitMs, error)
+    const made = await orFallBack(sync, next as unknown as T, superObject, write, falling)
     falling.fellBack(error)
     return made
   }
@@ -72,7 +78,7 @@ async function noteAdmission(
   await superClient.patch(sync.resource, namespace, name, withMetadata(note, { uid }), patchOptions(note))
 }
 
-/** `changed` is called when that is done, whatever becomes of the record of what admission has made of it. */
+/** `changed` is called when that is done, whatever becomes of the record of what admission has made of it. Throws LaterError. */
 export async function patchSuper(
   superClient: KubeClient,
   sync: ResourceSync,

@@ -21,9 +21,19 @@ export function withoutRefused(spec: Spec, error: StatusError, present?: Spec): 
   return isOfSecondAddress(spec, error) ? { ...spec, clusterIPs: spec.clusterIPs!.slice(0, 1) } : withoutAddress(spec)
 }
 
+/**
+ * Somebody has them, who may be gone: a server gives numbers back only after others have seen that what had them is gone, or needs them no
+ * more. Source: ErrAllocated of ipallocator and portallocator.
+ */
+export const isOfTaken = ({ message }: StatusError): boolean => /provided (IP|port) is already allocated/.test(message)
+
 /** A server says that it has failed itself. Source: allocHealthCheckNodePort. */
 const isOfHealthCheckPort = (error: StatusError): boolean =>
   error.message.includes("failed to allocate requested HealthCheck NodePort")
+
+/** The other one, and the families, are super's to give. Source: allocIPs. */
+const isOfSecondAddress = ({ clusterIPs: [, second] = [] }: Spec, { message }: StatusError): boolean =>
+  second !== undefined && message.includes(`failed to allocate IP ${second}: `)
 
 const addressField = /^spec\.(clusterIPs?|ipFamilies|ipFamilyPolicy)\b/
 const nodePortField = /^spec\.ports\[(\d+)\]\.nodePort$/
@@ -31,10 +41,6 @@ const nodePortField = /^spec\.ports\[(\d+)\]\.nodePort$/
 function withoutHealthCheckPort({ healthCheckNodePort, ...others }: Spec): Spec | undefined {
   return healthCheckNodePort === undefined ? undefined : others
 }
-/** The other one, and the families, are super's to give. Source: allocIPs. */
-const isOfSecondAddress = ({ clusterIPs: [, second] = [] }: Spec, { message }: StatusError): boolean =>
-  second !== undefined && message.includes(`failed to allocate IP ${second}: `)
-
 
 /** A headless Service asks for none. Families that super does not have come with the address. */
 function withoutAddress({ clusterIP, clusterIPs: _addresses, ...others }: Spec): Spec | undefined {

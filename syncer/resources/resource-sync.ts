@@ -117,6 +117,8 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
    * each time. If one succeeds, the tenant is told of what super cannot give.
    */
   fallback?(desired: T, error: StatusError, superObject: T | undefined): T | undefined
+  /** What super has answered may be over in a moment, for which the fallback waits. Default: it is not. */
+  passes?(error: StatusError): boolean
 }
 
 export interface Publication<T extends KubeObject = KubeObject> {

@@ -15,7 +15,7 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { changedConditions, mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
 import { syncerLimits } from "../options.ts"
-import { type Port, samePort, withoutRefused } from "./refused-numbers.ts"
+import { isOfTaken, type Port, samePort, withoutRefused } from "./refused-numbers.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
@@ -91,6 +91,7 @@ export const service: ResourceSync<Service> = {
     if (conditions.length > 0) steps.push({ patch: { status: { conditions } }, subresource: "status", strategic: true })
     return steps
   },
+  passes: isOfTaken,
   // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
   fallback(desired, error, superObject) {
     const present = superObject?.spec
