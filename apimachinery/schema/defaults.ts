@@ -6,7 +6,7 @@ import { copyJson } from "../copy.ts"
 import type { Json } from "../object.ts"
 import type { Steps } from "../steps.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
-import { LargeValues } from "./large-values.ts"
+import { LargeValues, type Walker } from "./large-values.ts"
 import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
 /**
@@ -86,10 +86,16 @@ function* visitingMissing(schema: Schema, value: Json, visit: VisitMissing, larg
       walking: (key) => visitingMissing(items, values[key] as Json, visit, large),
     })
   }
-  for (const [key, field] of defaultedOf(schema)) {
-    visitField(field, values, key, visit)
-    if (Object.hasOwn(values, key)) yield* visitingMissing(field.schema, values[key] as Json, visit, large)
+  const fields = new Map<string | number, FieldSchema>(defaultedOf(schema))
+  const walker: Walker = {
+    walk(key) {
+      const field = fields.get(key) as FieldSchema
+      visitField(field, values, String(key), visit)
+      if (Object.hasOwn(values, key)) visitMissing(field.schema, values[key] as Json, visit)
+    },
+    walking: (key) => visitingMissing((fields.get(key) as FieldSchema).schema, values[key] as Json, visit, large),
   }
+  yield* large.walking(schema, value, walker, fields.keys())
   if (typeof schema.more === "object" && hasDefaults(schema.more)) visitMore(schema, schema.more, values, visit)
 }
 

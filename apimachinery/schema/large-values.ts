@@ -9,7 +9,17 @@ import type { Schema } from "./schema.ts"
 /** Values that are walked in one step, a quarter of a millisecond to one. */
 export const valuesAtOnce = 1000
 
-/** Objects from long texts, while they are worked on: only of these it is worth the time to count what is in them. */
+/**
+ * Levels below the root that are walked in steps: what is deeper is walked at once, whatever its size. Each step goes through the
+ * generators of all levels above it: for values nested 500 deep that took a hundred times longer than the walk, and more of the
+ * stack. No object that people write has more; made for it, what is walked at once is as long as a body may be.
+ */
+export const levelsInSteps = 32
+
+/**
+ * Objects made of long bodies, until they are stored: only of these it is worth the time to count what is in them. By identity,
+ * since copies that are made on the way are not theirs.
+ */
 const long = new WeakSet<object>()
 
 export function noteLong(object: object): void {
@@ -28,10 +38,15 @@ export interface Walker {
   walking(key: Key): Steps<void>
 }
 
+/** Of one walk. */
 export class LargeValues {
   readonly #isWalked: (schema: Schema) => boolean
   /** Large values, and the keys of objects. */
   readonly #found = new Map<Json, readonly string[] | undefined>()
+  /** Levels above the members that are walked now. */
+  #depth = 0
+  /** Values walked since the last step. */
+  #walked = 0
 
   /** `isWalked`: whether the walk looks into a list, a map or an object of this schema. */
   constructor(isWalked: (schema: Schema) => boolean) {
@@ -42,37 +57,53 @@ export class LargeValues {
     return this.#count(schema, value) >= valuesAtOnce
   }
 
-  /** Walks the members of a large value, with a step after each {@link valuesAtOnce} values. */
-  *walking(schema: Schema, value: Json, walker: Walker): Steps<void> {
+  /**
+   * Walks the members of a large value, with a step after each {@link valuesAtOnce} values. `keys`: the members, if they are not
+   * all that it has, or in another order.
+   */
+  *walking(schema: Schema, value: Json, walker: Walker, keys?: Iterable<Key>): Steps<void> {
     const values = value as Readonly<Record<Key, Json | undefined>>
-    const keys: Iterable<Key> = Array.isArray(value) ? value.keys() : (this.#found.get(value) ?? Object.keys(values))
-    let count = 0
-    for (const key of keys) {
+    for (const key of keys ?? this.#keysOf(value)) {
       const inner = schemaAt(schema, key)
       const size = inner === undefined ? 1 : this.#count(inner, values[key])
-      count += size
-      if (count > valuesAtOnce) {
-        count = size
+      if (size >= valuesAtOnce && this.#depth + 1 < levelsInSteps) {
+        this.#depth++
+        try {
+          yield* walker.walking(key)
+        } finally {
+          this.#depth--
+        }
+        continue
+      }
+      this.#walked += size
+      if (this.#walked > valuesAtOnce) {
+        this.#walked = size
         yield
       }
-      if (size >= valuesAtOnce) yield* walker.walking(key)
-      else walker.walk(key)
+      walker.walk(key)
     }
   }
 
-  /** The number of values in it, itself included, counted up to this many. */
-  #count(schema: Schema, value: Json | undefined, most = valuesAtOnce): number {
+  #keysOf(value: Json): Iterable<Key> {
+    return Array.isArray(value) ? value.keys() : (this.#found.get(value) ?? Object.keys(value as object))
+  }
+
+  /**
+   * The number of values in it, itself included; of a large one {@link valuesAtOnce} or somewhat more. Large members are found, too,
+   * so that each value is counted for only one of those it is in.
+   */
+  #count(schema: Schema, value: Json | undefined): number {
     if (typeof value !== "object" || value === null || !this.#isWalked(schema)) return 1
     if (this.#found.has(value)) return valuesAtOnce
     const keys = Array.isArray(value) ? undefined : Object.keys(value)
     const values = value as Readonly<Record<Key, Json | undefined>>
     const length = keys?.length ?? (value as Json[]).length
     let count = 1 + length
-    for (let index = 0; index < length && count < most; index++) {
+    for (let index = 0; index < length && count < valuesAtOnce; index++) {
       const key = keys?.[index] ?? index
       const member = values[key]
       const inner = typeof member === "object" ? schemaAt(schema, key) : undefined
-      if (inner !== undefined) count += this.#count(inner, member, most - count) - 1
+      if (inner !== undefined) count += this.#count(inner, member) - 1
     }
     if (count >= valuesAtOnce) this.#found.set(value, keys)
     return count

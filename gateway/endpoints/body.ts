@@ -4,7 +4,7 @@
 import { copyJson } from "../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, hasReason, unsupportedMediaType } from "../../apimachinery/status.ts"
-import { decodeObject, decodingObject } from "../../apimachinery/schema/decode/decode.ts"
+import { decodeObject, decodingObject, type Decoded } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults, applyingDefaults } from "../../apimachinery/schema/defaults.ts"
 import { noteLong } from "../../apimachinery/schema/large-values.ts"
 import { type JsonObject, sortedKeys } from "../../apimachinery/schema/json-object.ts"
@@ -142,10 +142,16 @@ export function* decodingValue(
     const { apiVersion, kind } = object
     decodeObject(expected.schema, { ...(repeated.first as JsonObject), apiVersion, kind }, false, source)
   }
-  const decode = () =>
-    decodingObject(expected.schema, value, validation !== "Ignore" || isApplied, source, undefined, isLong)
-  const { unknown: found, unknownPaths } =
-    origin === "body" ? yield* firstFaultOf(object, expected, repeated, decode) : yield* decode()
+  const collectsUnknown = validation !== "Ignore" || isApplied
+  let decoded: Decoded
+  try {
+    if (isLong) decoded = yield* decodingObject(expected.schema, value, collectsUnknown, source)
+    else decoded = decodeObject(expected.schema, value, collectsUnknown, source)
+  } catch (error) {
+    if (origin === "body") checkFirstFault(object, expected, repeated)
+    throw error
+  }
+  const { unknown: found, unknownPaths } = decoded
   if (isApplied) noteDropped(object, found)
   const written = found.length > 1 && expected.schema.custom !== true ? repeated.written?.() : undefined
   const inOrder = written === undefined ? found : decodeObject(expected.schema, written, true, source).unknown
@@ -166,23 +172,12 @@ export function* decodingValue(
 }
 
 /** Of several values of a wrong type, the first one that upstream reads is told. */
-function* firstFaultOf<T>(
-  object: KubeObject,
-  { schema }: Expected,
-  { written }: Repeated,
-  decode: () => Steps<T>,
-): Steps<T> {
-  try {
-    return yield* decode()
-  } catch (error) {
-    if (written !== undefined) {
-      const { apiVersion, kind } = object
-      const inOrder = { ...(written() as JsonObject), apiVersion, kind }
-      noteOddNumbers(inOrder, oddNumbersOf(object as unknown as Json))
-      decodeObject(schema, inOrder, false)
-    }
-    throw error
-  }
+function checkFirstFault(object: KubeObject, { schema }: Expected, { written }: Repeated): void {
+  if (written === undefined) return
+  const { apiVersion, kind } = object
+  const inOrder = { ...(written() as JsonObject), apiVersion, kind }
+  noteOddNumbers(inOrder, oddNumbersOf(object as unknown as Json))
+  decodeObject(schema, inOrder, false)
 }
 
 /** For a known kind other than the requested one, its own faults are reported first, including fields if it can be converted. */

@@ -7,7 +7,7 @@ import { parseGroupVersion } from "../../object.ts"
 import { badRequest } from "../../status.ts"
 import { decodeCustom, type Source } from "./custom.ts"
 import { Mismatch } from "./errors.ts"
-import { atOnce, type Steps } from "../../steps.ts"
+import type { Steps } from "../../steps.ts"
 import { decodeWhole, decodingWhole, type Walk } from "./value.ts"
 import { printPath } from "../json/scan.ts"
 import { oddNumbersOf } from "../json/odd-numbers.ts"
@@ -36,7 +36,14 @@ export function decodeObject(
   source: Source = "json",
   as?: string,
 ): Decoded {
-  return atOnce(decodingObject(schema, value, collectUnknown, source, as))
+  const walk = walkOf(schema, value, collectUnknown, source)
+  try {
+    if (schema.custom === true) return decoded(walk, decodeCustom(schema, value, walk, source))
+    decodeWhole(schema, value, walk)
+    return decoded(walk)
+  } catch (error) {
+    throw refusal(error, schema, value, as)
+  }
 }
 
 export interface Decoded {
@@ -44,37 +51,45 @@ export interface Decoded {
   unknownPaths: readonly (readonly (string | number)[])[]
 }
 
-/** The same. `isLong`: in steps, where the value is large. */
+/** The same in steps, where the value is large. Custom resources are decoded at once. */
 export function* decodingObject(
   schema: Schema,
   value: Json,
   collectUnknown: boolean,
   source: Source = "json",
-  as?: string,
-  isLong = false,
 ): Steps<Decoded> {
-  const unknownPaths: (readonly (string | number)[])[] = []
-  let pruned: readonly string[] = []
-  const walk: Walk = {
+  if (schema.custom === true) return decodeObject(schema, value, collectUnknown, source)
+  const walk = walkOf(schema, value, collectUnknown, source)
+  try {
+    yield* decodingWhole(schema, value, walk)
+  } catch (error) {
+    throw refusal(error, schema, value)
+  }
+  return decoded(walk)
+}
+
+function walkOf(schema: Schema, value: Json, collectUnknown: boolean, source: Source): Walk {
+  return {
     path: [],
-    unknown: collectUnknown ? unknownPaths : undefined,
+    unknown: collectUnknown ? [] : undefined,
     oddNumbers: oddNumbersOf(value),
     converts: source === "memory" && schema.custom !== true,
     keepsTimes: source === "decoded",
     fault: undefined,
     roundsAmounts: !keepsAmounts(value),
   }
-  try {
-    if (schema.custom === true) pruned = decodeCustom(schema, value, walk, source)
-    else if (isLong) yield* decodingWhole(schema, value, walk)
-    else decodeWhole(schema, value, walk)
-  } catch (error) {
-    if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error
-    const fault = error instanceof Mismatch ? error.explain(schema) : error.message
-    throw badRequest(printKind(value, as) + fault, { cause: error })
-  }
+}
+
+function decoded({ unknown: unknownPaths = [] }: Walk, pruned: readonly string[] = []): Decoded {
   const unknown = [...unknownPaths.map(printPath), ...pruned].map((path) => `unknown field ${JSON.stringify(path)}`)
   return { unknown, unknownPaths }
+}
+
+/** What is thrown for the error: BadRequest, if the value is what is wrong. */
+function refusal(error: unknown, schema: Schema, value: Json, as?: string): unknown {
+  if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) return error
+  const fault = error instanceof Mismatch ? error.explain(schema) : error.message
+  return badRequest(printKind(value, as) + fault, { cause: error })
 }
 
 /** Groups without the defaulting that would round amounts. */

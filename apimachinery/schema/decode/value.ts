@@ -10,7 +10,7 @@ import { isObject, type JsonObject, setOwn } from "../json-object.ts"
 import { maxStrictFaults } from "../json/scan.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "../scalars.ts"
 import type { Steps } from "../../steps.ts"
-import { LargeValues, valuesAtOnce } from "../large-values.ts"
+import { LargeValues, type Walker } from "../large-values.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 import { isZero, zeroOf } from "../zeros.ts"
 
@@ -160,18 +160,28 @@ function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, va
 }
 
 function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {
-  for (const key of walk.converts ? inOrder(fields, value) : Object.keys(value)) {
-    const field = keptField(schema, fields, value, key, walk)
-    if (field === undefined) continue
-    const given = value[key] as Json
-    walk.path.push(key)
-    const decoded = decode(field.schema, given, walk)
-    walk.path.pop()
-    putField(field, value, key, given, decoded, walk)
-  }
+  for (const key of walk.converts ? inOrder(fields, value) : Object.keys(value))
+    decodeField(schema, fields, value, key, walk)
   writeStructs(fields, value)
 }
 
+function decodeField(
+  schema: Schema,
+  fields: Record<string, FieldSchema>,
+  value: JsonObject,
+  key: string,
+  walk: Walk,
+): void {
+  const field = keptField(schema, fields, value, key, walk)
+  if (field === undefined) return
+  const given = value[key] as Json
+  walk.path.push(key)
+  const decoded = decode(field.schema, given, walk)
+  walk.path.pop()
+  putField(field, value, key, given, decoded, walk)
+}
+
+/** decodeFields() of a large object. */
 function* decodingFields(
   schema: Schema,
   fields: Record<string, FieldSchema>,
@@ -179,17 +189,18 @@ function* decodingFields(
   walk: Walk,
   large: LargeValues,
 ): Steps<void> {
-  const keys = walk.converts ? inOrder(fields, value) : Object.keys(value)
-  for (const [index, key] of keys.entries()) {
-    if (index % valuesAtOnce === valuesAtOnce - 1) yield
-    const field = keptField(schema, fields, value, key, walk)
-    if (field === undefined) continue
-    const given = value[key] as Json
-    walk.path.push(key)
-    const decoded = yield* decoding(field.schema, given, walk, large)
-    walk.path.pop()
-    putField(field, value, key, given, decoded, walk)
+  const walker: Walker = {
+    walk: (key) => decodeField(schema, fields, value, key as string, walk),
+    *walking(key) {
+      const field = fields[key] as FieldSchema // large values are known fields
+      const given = value[key] as Json
+      walk.path.push(key)
+      const decoded = yield* decoding(field.schema, given, walk, large)
+      walk.path.pop()
+      putField(field, value, key as string, given, decoded, walk)
+    },
   }
+  yield* large.walking(schema, value, walker, walk.converts ? inOrder(fields, value) : undefined)
   writeStructs(fields, value)
 }
 

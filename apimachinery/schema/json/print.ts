@@ -3,62 +3,41 @@
 import { printJson } from "../../go/print.ts"
 import type { Json } from "../../object.ts"
 import type { Steps } from "../../steps.ts"
+import { LargeValues, valuesAtOnce } from "../large-values.ts"
+import type { Schema } from "../schema.ts"
 
-/** Values that are printed in one step, about a quarter of a millisecond. */
-const valuesAtOnce = 1000
+/** Every value is looked into. */
+const any: Schema = { type: "map" }
+any.items = any
 
 /** The same text. Fields that are undefined are omitted. */
 export function* printingJson(value: Json): Steps<string> {
-  const large: Large = new Map()
-  return isLarge(value, large) ? yield* printing(value, large) : printJson(value)
+  const large = new LargeValues(() => true)
+  return large.has(any, value) ? yield* printing(value, large) : printJson(value)
 }
 
-/** Lists and objects that take several steps, and the keys of the objects: only to list many keys takes milliseconds. */
-type Large = Map<Json, readonly string[] | undefined>
-
-function* printing(value: Json, large: Large): Steps<string> {
-  const keys = large.get(value)
+function* printing(value: Json, large: LargeValues): Steps<string> {
+  const isList = Array.isArray(value)
+  const values = value as Readonly<Record<string | number, Json | undefined>>
   const pieces: string[] = []
   let texts: string[] = []
-  let size = 0
-  for (const key of keys ?? (value as Json[]).keys()) {
-    const inner = (value as Readonly<Record<string | number, Json | undefined>>)[key]
-    if (inner === undefined) continue
-    if (size >= valuesAtOnce) {
-      size = 0
+  const add = (key: string | number, printed: string): void => {
+    if (texts.length >= valuesAtOnce) {
       pieces.push(texts.join(","))
       texts = []
-      yield
     }
-    size += valuesIn(inner, valuesAtOnce, large)
-    let printed: string
-    if (large.has(inner)) {
-      yield
-      printed = yield* printing(inner, large)
-    } else printed = printJson(inner)
-    texts.push(typeof key === "number" ? printed : `${printJson(key)}:${printed}`)
+    texts.push(isList ? printed : `${printJson(key as string)}:${printed}`)
   }
-  yield
+  yield* large.walking(any, value, {
+    walk(key) {
+      const inner = values[key]
+      if (inner !== undefined) add(key, printJson(inner))
+    },
+    *walking(key) {
+      add(key, yield* printing(values[key] as Json, large))
+    },
+  })
+  if (pieces.length > 0) yield
   if (texts.length > 0) pieces.push(texts.join(","))
-  return keys === undefined ? `[${pieces.join(",")}]` : `{${pieces.join(",")}}`
-}
-
-function isLarge(value: Json, large: Large): boolean {
-  return valuesIn(value, valuesAtOnce, large) >= valuesAtOnce
-}
-
-/** The number of values in it, itself included, counted up to this many. */
-function valuesIn(value: Json | undefined, most: number, large: Large): number {
-  if (typeof value !== "object" || value === null) return 1
-  if (large.has(value)) return valuesAtOnce
-  const keys = Array.isArray(value) ? undefined : Object.keys(value)
-  const values = value as Readonly<Record<string | number, Json | undefined>>
-  const length = keys?.length ?? (value as Json[]).length
-  let count = 1 + length
-  for (let index = 0; index < length && count < most; index++) {
-    const inner = values[keys?.[index] ?? index]
-    if (typeof inner === "object") count += valuesIn(inner, most - count, large) - 1
-  }
-  if (count >= valuesAtOnce) large.set(value, keys)
-  return count
+  return isList ? `[${pieces.join(",")}]` : `{${pieces.join(",")}}`
 }

@@ -101,6 +101,21 @@ describe("printing in steps", () => {
     expect(stepsOf(printingJson(large[name] as Json))).toBeGreaterThan(10)
   })
 
+  test("of deep values takes steps in proportion to their number, not to the depth", () => {
+    const chain = (depth: number): Json => {
+      let inner: Json = Array.from({ length: 1000 }, () => "")
+      for (let level = 0; level < depth; level++) inner = { a: inner, b: {} }
+      return inner
+    }
+    const value = Array.from({ length: 20 }, () => chain(480))
+    expect(stepsOf(printingJson(value))).toBeLessThan(100)
+    expect(atOnce(printingJson(value))).toBe(JSON.stringify(value))
+  })
+
+  test("of short lists in a short list takes several steps", () => {
+    expect(stepsOf(printingJson(Array.from({ length: 300 }, () => manyItems(50))))).toBeGreaterThan(10)
+  })
+
   test("of a short value takes one step", () => {
     expect(stepsOf(printingJson(nested(manyItems(10))))).toBe(1)
   })
