@@ -3,7 +3,7 @@
 
 import type { FieldError } from "./field-errors.ts"
 import { requestEntityTooLarge } from "./status.ts"
-import { atOnce, type Steps } from "./steps.ts"
+import type { Steps } from "./steps.ts"
 
 export const validationLimits = {
   /** Faults of an object that are told. */
@@ -25,30 +25,26 @@ class TooManyFaults extends Error {}
 
 /** Returns the errors that `validate` does, or if there are too many the first ones it comes across. */
 export function validateWithinBudget(validate: () => FieldError[]): FieldError[] {
-  return atOnce(validatingWithinBudget(once(validate)))
-}
-
-// oxlint-disable-next-line require-yield
-function* once(validate: () => FieldError[]): Steps<FieldError[]> {
-  return validate()
+  return within({ paths: 0, found: [] }, validate)
 }
 
 /** The same in steps, between which others may validate within budgets of their own. */
 export function* validatingWithinBudget(steps: Steps<FieldError[]>): Steps<FieldError[]> {
   const budget: Budget = { paths: 0, found: [] }
   for (;;) {
-    const step = nextWithin(budget, steps)
+    const step = within(budget, () => steps.next())
+    if (Array.isArray(step)) return step
     if (step.done === true) return step.value
     yield
   }
 }
 
-function nextWithin(budget: Budget, steps: Steps<FieldError[]>): IteratorResult<void, FieldError[]> {
+function within<T>(budget: Budget, work: () => T): T | FieldError[] {
   current = budget
   try {
-    return steps.next()
+    return work()
   } catch (error) {
-    if (error instanceof TooManyFaults) return { done: true, value: budget.found }
+    if (error instanceof TooManyFaults) return budget.found
     throw error
   } finally {
     current = undefined

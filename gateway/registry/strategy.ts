@@ -40,7 +40,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Errors that are reported alone, before all other validation. `current`: the object that is updated. */
   validateFirst?(ctx: RequestContext, object: T, current: T | undefined): FieldError[]
   validate?(ctx: RequestContext, object: T): FieldError[]
-  /** In place of `validate`, in steps: for kinds whose objects may have very many parts. */
+  /** In place of `validate`, which is not called then; in steps, for kinds whose objects may have very many parts. */
   validating?(ctx: RequestContext, object: T): Steps<FieldError[]>
   /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
   metadataLast?: boolean

@@ -14,7 +14,7 @@ import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { hasGivenFractionWithin } from "../../../apimachinery/schema/decode/given.ts"
 import { withTextsOf } from "../../../apimachinery/schema/quantities.ts"
-import type { Steps } from "../../../apimachinery/steps.ts"
+import { atOnce, type Steps } from "../../../apimachinery/steps.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { equalJson } from "../../../apimachinery/equality.ts"
@@ -30,19 +30,33 @@ export function prepareForCreate(ctx: RequestContext, definition: ResourceDefini
   else if (hasStatusSubresource(definition)) delete object["status"]
 }
 
+export function validateForCreate(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+): FieldError[] {
+  const { strategy } = definition
+  const first = strategy.validateFirst?.(ctx, object, undefined) ?? []
+  if (first.length > 0) return first
+  const own = strategy.validating ? atOnce(strategy.validating(ctx, object)) : strategy.validate?.(ctx, object)
+  return withFaultsOfMetadata(definition, object, own ?? [])
+}
+
+/** The same in steps. */
 export function* validatingForCreate(
   ctx: RequestContext,
   definition: ResourceDefinition,
   object: KubeObject,
 ): Steps<FieldError[]> {
   const { strategy } = definition
+  if (strategy.validating === undefined) return validateForCreate(ctx, definition, object)
   const first = strategy.validateFirst?.(ctx, object, undefined) ?? []
   if (first.length > 0) return first
-  const own =
-    strategy.validating === undefined
-      ? (strategy.validate?.(ctx, object) ?? [])
-      : yield* strategy.validating(ctx, object)
-  if (strategy.metadataLast === true && own.length > 0) return own
+  return withFaultsOfMetadata(definition, object, yield* strategy.validating(ctx, object))
+}
+
+function withFaultsOfMetadata(definition: ResourceDefinition, object: KubeObject, own: FieldError[]): FieldError[] {
+  if (definition.strategy.metadataLast === true && own.length > 0) return own
   const errors = [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
   if (errors.length > 0) return errors
   // As upstream, all names are checked for path segments if there are no other errors.

@@ -26,6 +26,7 @@ import {
   isUnchanged,
   prepareForCreate,
   prepareForUpdate,
+  validateForCreate,
   validateForUpdate,
   validatingForCreate,
 } from "./default-strategy.ts"
@@ -70,7 +71,9 @@ export class WriteAttempts {
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     await ctx.pause?.()
-    const errors = await inSteps(validatingWithinBudget(validatingForCreate(ctx, definition, object)), ctx.pause)
+    const errors = isLong(object)
+      ? await inSteps(validatingWithinBudget(validatingForCreate(ctx, definition, object)), ctx.pause)
+      : validateWithinBudget(() => validateForCreate(ctx, definition, object))
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
     const { key, claim } = await this.#admitted(ctx, object, options, admit)
@@ -101,7 +104,8 @@ export class WriteAttempts {
       const existing = dryRun ? await this.#existing(ctx, key) : undefined
       if (existing !== undefined) throw await nameTaken(this.#definition, this.#reader, existing, object)
       if (!dryRun) refuseRevision(object)
-      await this.#settle(ctx, object)
+      const settling = this.#settle(ctx, object)
+      if (settling !== undefined) await settling
       if (dryRun) return { key, claim: undefined }
       delete object.metadata.selfLink
       return { key, claim: allocated ?? (await begin(ctx, strategy, object, undefined, takeBack)) }
@@ -184,7 +188,8 @@ export class WriteAttempts {
     await admit.validate(object, current)
     await ctx.pause?.()
     const isLast = endsDeletion(definition, object, current)
-    await this.#settle(ctx, object, !isLast)
+    const settling = this.#settle(ctx, object, !isLast)
+    if (settling !== undefined) await settling
     // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
     const keepsLink = options.dryRun === true || isLast
     if (!keepsLink) delete object.metadata.selfLink
@@ -267,19 +272,23 @@ export class WriteAttempts {
     await this.#definition.strategy.confirm?.(ctx, object, current)
   }
 
-  /** The form that is stored and returned, after admission and validation. Throws if it cannot be stored. */
-  async #settle({ pause }: RequestContext, object: KubeObject, isStored = true): Promise<void> {
+  /**
+   * The form that is stored and returned, after admission and validation. Throws if it cannot be stored. Returns a promise if it
+   * takes steps.
+   */
+  #settle({ pause }: RequestContext, object: KubeObject, isStored = true): Promise<void> | undefined {
     const { strategy, schema, customResource, group, storageVersion } = this.#definition
     if (customResource !== undefined)
       decodePatched(schema, object, isStored && storageVersion !== printGroupVersion(this.#definition))
     strategy.settle?.(object)
     if (strategy.defaultOnRead?.(object) === true) noteStoredOtherwise(object)
     dropEmptyMetadata(object)
-    if (customResource !== undefined) return
+    if (customResource !== undefined) return undefined
     // Protobuf has no empty lists, but JSON does.
-    const value = object as unknown as Json
-    if (isLong(object)) await inSteps(writingZeros(schema, value, isStored && !isDelegated(group)), pause)
-    else writeZeros(schema, value, isStored && !isDelegated(group))
+    const [value, dropsEmpty] = [object as unknown as Json, isStored && !isDelegated(group)]
+    if (isLong(object)) return inSteps(writingZeros(schema, value, dropsEmpty), pause) as Promise<void> | undefined
+    writeZeros(schema, value, dropsEmpty)
+    return undefined
   }
 
   async #refuseInvalid(
