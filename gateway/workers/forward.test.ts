@@ -1,70 +1,16 @@
 // What a process holds of requests that it forwards to the owner of their tenant.
 
 import { once } from "node:events"
-import { rm } from "node:fs/promises"
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type InformationEvent,
-  type RequestListener,
-  type Server,
-} from "node:http"
-import { connect, type AddressInfo, type Socket } from "node:net"
-import { join } from "node:path"
+import { request as httpRequest, type IncomingMessage, type InformationEvent } from "node:http"
+import { connect, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { silentLog } from "../../client/log.ts"
-import { temporaryFolder } from "../../test/harness/folders.ts"
-import { oneAtATime } from "../connections/one-at-a-time.ts"
-import { chainOf, GatewayResponse } from "../filters/chain.ts"
-import { statusErrors } from "../filters/errors.ts"
-import { withRequestState } from "../filters/request-id.ts"
-import { withRequestInfo } from "../filters/request-info.ts"
 import type { RequestState } from "../filters/state.ts"
 import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { Arrivals } from "../request/arrivals.ts"
-import { Forwarder } from "./forward.ts"
-import { createSecret, ForwardedIdentity } from "./forwarded-identity.ts"
 import { Routes } from "./routes.ts"
-
-const limits = {
-  requestTimeoutMs: 60_000,
-  maxInFlight: 1,
-  maxWaiting: 1,
-  maxLongRunning: 1,
-  maxUnsentBytes: 2 * 1024 * 1024,
-}
-
-function closing(server: Server): Server {
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return server
-}
-
-/** Returns the port of a process that forwards the requests of two tenants to their owner. */
-async function startForwarder(
-  owner: RequestListener,
-  { routes = new Routes(0), active = new Arrivals<RequestState>() } = {},
-): Promise<number> {
-  const folder = await temporaryFolder("polyplane-forward")
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const socketOf = (): string => join(folder, "1.sock")
-  await once(closing(createServer({ keepAliveTimeout: 0 }, owner)).listen(socketOf()), "listening")
-  routes.set(["a", "b"].map((name) => ({ name, uid: `uid-${name}`, issuer: `issuer-${name}`, owner: 1 })))
-  const forwarder = new Forwarder({ routes, identity: new ForwardedIdentity(createSecret()), socketOf, limits })
-  onTestFinished(() => forwarder[Symbol.dispose]())
-  const filters = [withRequestState(new WeakMap(), active), withRequestInfo(undefined), forwarder.filter]
-  const server = createServer(
-    { ServerResponse: GatewayResponse },
-    oneAtATime(chainOf(filters, statusErrors(silentLog))),
-  )
-  await once(closing(server).listen(0, "127.0.0.1"), "listening")
-  return (server.address() as AddressInfo).port
-}
+import { startForwarder } from "./testing/start-forwarder.ts"
 
 function get(port: number, path: string): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -76,7 +22,7 @@ function get(port: number, path: string): Promise<IncomingMessage> {
 
 test("requests that the owner has not answered are limited per tenant, to as many as it would accept", async () => {
   const waiting: (() => void)[] = []
-  const port = await startForwarder((_request, response) => void waiting.push(() => response.end("answered")))
+  const { port } = await startForwarder((_request, response) => void waiting.push(() => response.end("answered")))
   const first = Array.from({ length: 3 }, () => get(port, "/tenants/a/api"))
   await expect.poll(() => waiting.length).toBe(3)
   const beyond = await get(port, "/tenants/a/api")
@@ -92,7 +38,7 @@ test("requests that the owner has not answered are limited per tenant, to as man
 })
 
 test("what the owner says after the body is passed on", async () => {
-  const port = await startForwarder((_request, response) => {
+  const { port } = await startForwarder((_request, response) => {
     response.writeHead(200, { trailer: "x-sum" }).write("body")
     response.addTrailers({ "x-sum": "1", "x-other": "2" })
     response.end()
@@ -105,7 +51,7 @@ test("what the owner says after the body is passed on", async () => {
 })
 
 test("what the owner says before its answer is passed on", async () => {
-  const port = await startForwarder((_request, response) => {
+  const { port } = await startForwarder((_request, response) => {
     response.writeInformation(103, { link: "</a>; rel=preload" })
     response.end("body")
   })
@@ -120,7 +66,7 @@ test("what the owner says before its answer is passed on", async () => {
 
 test("it is known of a stream from another process for how long its tenant exists", async () => {
   const [routes, active] = [new Routes(0), new Arrivals<RequestState>()]
-  const port = await startForwarder(() => undefined, { routes, active })
+  const { port } = await startForwarder(() => undefined, { routes, active })
   await ask(port, "/tenants/a/api/v1/namespaces/default/pods/p/log")
   await expect.poll(() => active.values.length).toBe(1)
   const isThere = (): boolean | undefined => active.values[0]?.tenantElsewhere?.exists
@@ -135,7 +81,7 @@ test("it is known of a stream from another process for how long its tenant exist
 
 test("a request that is ended while it waits for an owner looks for it no more", async () => {
   const [routes, active] = [new Routes(0), new Arrivals<RequestState>()]
-  const port = await startForwarder(() => undefined, { routes, active })
+  const { port } = await startForwarder(() => undefined, { routes, active })
   routes.set([{ name: "a", uid: "uid-a", issuer: "issuer-a" }])
   const looks = vi.spyOn(routes, "ownerOf")
   const answer = get(port, "/tenants/a/api/v1/namespaces/default/pods/p/log")
@@ -147,14 +93,14 @@ test("a request that is ended while it waits for an owner looks for it no more",
 
 test("the owner's answer may have the headers that it takes of a server", async () => {
   const long = "x".repeat(maxAnswerHeaderBytes)
-  const port = await startForwarder((_request, response) => void response.setHeader("x-long", long).end("body"))
+  const { port } = await startForwarder((_request, response) => void response.setHeader("x-long", long).end("body"))
   const socket = await ask(port, "/tenants/a/api HTTP/1.0\r\nx: ")
   expect((await text(socket)).includes(long)).toBe(true)
 })
 
 test("places of clients that have left are free again", async () => {
   let [come, gone] = [0, 0]
-  const port = await startForwarder((request) => {
+  const { port } = await startForwarder((request) => {
     come++
     request.socket.once("close", () => gone++)
   })
@@ -168,7 +114,7 @@ test("places of clients that have left are free again", async () => {
 
 test("a body that the owner does not take is received, and nothing is left of the request", async () => {
   const taken = new Set<Socket>()
-  const port = await startForwarder((request, response) => {
+  const { port } = await startForwarder((request, response) => {
     const { socket, method } = request
     taken.add(socket)
     socket.once("close", () => taken.delete(socket))
@@ -198,7 +144,7 @@ async function ask(port: number, path: string): Promise<Socket> {
 
 test("watches whose clients read nothing hold no more together than the limit", async () => {
   let [open, begun] = [0, 0]
-  const port = await startForwarder((_request, response) => {
+  const { port } = await startForwarder((_request, response) => {
     open++
     begun++
     const source = new Readable({ read: () => void source.push(Buffer.alloc(32 * 1024, "x")) })

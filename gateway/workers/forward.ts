@@ -15,7 +15,7 @@ import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { hopByHopOfAnswer, passInformation } from "../proxy/information.ts"
 import { passTrailers } from "../proxy/trailers.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
-import { ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
+import { countEnded, ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
 import { primary, type Routes } from "./routes.ts"
 
 interface ForwarderParts {
@@ -143,7 +143,8 @@ export class Forwarder implements Disposable {
     let answer: IncomingMessage | undefined
     let sent = false
     state.whenDone(() => {
-      if (answer?.complete !== true || !outgoing.writableFinished) outgoing.destroy()
+      // An answer that has been parsed, and not read to its end, would keep its connection for good.
+      if (answer?.readableEnded !== true || !outgoing.writableFinished) outgoing.destroy()
     })
     if (!state.isLongRunning) {
       const limit = this.#parts.limits.requestTimeoutMs + graceMs
@@ -162,6 +163,8 @@ export class Forwarder implements Disposable {
       answer = incoming
       answered()
       countUnsent(incoming, response, hold)
+      // Anybody may get a refusal, which ends soon (connections/untaken.ts).
+      if ((incoming.statusCode ?? 0) < 400) countEnded(incoming, response, hold)
       passBack(request, incoming, response, state)
       incoming.once("close", () => resolve(true))
     })
@@ -170,6 +173,7 @@ export class Forwarder implements Disposable {
       answer = incoming
       answered()
       upgrade.socket.write(printHead(incoming))
+      countEnded(socket, upgrade.socket, hold)
       join(upgrade.socket, socket, { hold, signal: state.signal, heads: [upgrade.head, head] })
       resolve(true)
     })

@@ -2,12 +2,19 @@
 // anybody's request waits here until the owner has begun to answer, with a socket of its own in both processes; and what a client does
 // not take of a stream waits in both.
 
+import type { Readable, Writable } from "node:stream"
 import { tooManyAtOnce } from "../../apimachinery/text-errors.ts"
 import type { HoldUnsent } from "../../client/http/unsent.ts"
 import type { GatewayLimits } from "../options.ts"
 import { UnreadBytes } from "../request/unread-bytes.ts"
 
 const retryAfterSeconds = 1
+
+/**
+ * Charged for a stream that its owner has finished, which therefore no longer counts among the tenant's long-running requests, until its
+ * client has taken the end: about what it costs without the bytes that wait.
+ */
+const endedBytes = 32 * 1024
 
 export type ForwardLimits = Pick<GatewayLimits, "maxInFlight" | "maxWaiting" | "maxLongRunning" | "maxUnsentBytes">
 
@@ -67,4 +74,14 @@ export class ForwardedShares {
     // It may have been forgotten already: streams that were cut end later.
     if (this.#shares.get(tenant) === share) this.#shares.delete(tenant)
   }
+}
+
+/** Besides what countUnsent counts: an end waits for its client even if it has no bytes. */
+export function countEnded(from: Readable, to: Writable, hold: HoldUnsent | undefined): void {
+  if (hold === undefined) return
+  from.once("close", () => {
+    if (to.destroyed) return
+    const release = hold(endedBytes, () => void to.destroy())
+    if (release !== undefined) to.once("close", release)
+  })
 }
