@@ -168,9 +168,9 @@ describe("a response over HTTP/2", () => {
 
   test("comes after informational ones", async () => {
     const stream = open({}, (_, response) => {
-      response.writeInformation(103, { link: "</a>", "set-cookie": ["a", "b"], connection: "close" })
+      response.writeInformation(103, ["link", "</a>", "set-cookie", "a", "set-cookie", "b", "connection", "close"])
       response.end("body")
-      response.writeInformation(103, { link: "</late>" })
+      response.writeInformation(103, ["link", "</late>"])
     })
     const hints: unknown[] = []
     stream.on("headers", (headers) => hints.push({ ...headers }))
@@ -184,7 +184,7 @@ describe("a response over HTTP/2", () => {
     const stream = open({}, (request, response) => {
       ;(request as unknown as ServerHttp2Stream).close(constants.NGHTTP2_CANCEL)
       try {
-        response.writeInformation(103, { link: "</a>" })
+        response.writeInformation(103, ["link", "</a>"])
         written.resolve()
       } catch (error) {
         written.reject(error as Error)

@@ -123,12 +123,16 @@ export class StreamResponse {
     if (!this.#hasBegun) this.#stream.additionalHeaders({ ":status": constants.HTTP_STATUS_CONTINUE })
   }
 
-  /** Any informational answer but 101, before the response begins. */
-  writeInformation(code: number, headers: OutgoingHttpHeaders): void {
+  /** Any informational answer but 101, before the response begins. `headers`: names, in lower case, each with its value behind it. */
+  writeInformation(code: number, headers: readonly string[]): void {
     const stream = this.#stream
     if (this.#hasBegun || stream.destroyed || stream.closed) return
     const sent: OutgoingHttpHeaders = dictionary({ ":status": code })
-    for (const name in headers) if (!connectionHeaders.has(name)) sent[name] = headers[name]
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+      const [name = "", value = ""] = headers.slice(at, at + 2)
+      const before = sent[name]
+      if (!connectionHeaders.has(name)) sent[name] = before === undefined ? value : [...asList(before), value]
+    }
     stream.additionalHeaders(sent)
   }
 

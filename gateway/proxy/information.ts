@@ -30,6 +30,10 @@ export function passInformation(asking: ClientRequest, response: ServerResponse)
     left -= headBytes + rawHeaders.join("").length
     if (left < 0) return
     const kept = Object.entries(headers).filter(([name]) => !hopByHopOfAnswer.has(name) && name !== "content-length")
-    response.writeInformation(statusCode, Object.fromEntries(kept))
+    // Name by name: of several Set-Cookie in a list Node would make one.
+    response.writeInformation(
+      statusCode,
+      kept.flatMap(([name, value]) => [value ?? ""].flat().flatMap((one) => [name, one])),
+    )
   })
 }

@@ -27,6 +27,8 @@ beforeAll(async () => {
         "HTTP/1.1 103 Early Hints",
         "Link: </a>",
         "Link: </b>",
+        "Set-Cookie: a=1",
+        "Set-Cookie: b=2",
         "Connection: x",
         "Content-Length: 7",
         "",
@@ -121,7 +123,7 @@ test("informational answers", async () => {
     hints.push([code, Object.fromEntries(Object.entries(headers))]),
   )
   expect(await text(stream)).toBe("body")
-  const both = [199, 103].map((code) => [code, { link: "</a>, </b>" }])
+  const both = [199, 103].map((code) => [code, { link: "</a>, </b>", "set-cookie": ["a=1", "b=2"] }])
   expect(hints).toEqual([...both, ...both])
   const old = await askRaw(proxied.gateway, proxied.tenant, `${own}early HTTP/1.0\r\nx: `)
   expect(await text(old)).toMatch(/^HTTP\/1\.1 200 /)
