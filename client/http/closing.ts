@@ -5,9 +5,9 @@ import type { Duplex } from "node:stream"
 /** A client that is still sending has this long to read the answer, which is lost if the connection is closed with unread bytes. */
 const readingMs = 500
 
-/** Sends the last bytes and closes the connection. Node alone would leave it open for as long as its client does. */
-export function closeConnection(socket: Duplex, last?: string): void {
-  const timer = setTimeout(() => socket.destroy(), readingMs).unref()
+/** Sends the last bytes and closes the connection, after `withinMs` in any case. Node alone would leave it open for as long as its client does. */
+export function closeConnection(socket: Duplex, last?: string, withinMs = readingMs): void {
+  const timer = setTimeout(() => socket.destroy(), withinMs).unref()
   socket.once("close", () => clearTimeout(timer))
   socket.resume()
   if (last === undefined) socket.end()

@@ -13,6 +13,9 @@ import type { GatewayResponse } from "../filters/chain.ts"
 /** Node says it of headers, too. */
 const bodyTimeout = "ERR_HTTP_REQUEST_TIMEOUT"
 
+/** A client whose body has taken too long, and goes on, has this long to read the answer. */
+const lateMs = 30_000
+
 /** By the code of Node's parser: status and text. */
 const answers: Readonly<Record<string, readonly [status: string, text: string]>> = dictionary({
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "431 Request Header Fields Too Large"],
@@ -54,7 +57,7 @@ export function answerFaults(server: Server): void {
 function mayTakeLonger({ _httpMessage: response }: Connection): boolean {
   if (response?.locals.state?.isLongRunning !== true || response.req.complete) return false
   response.once("finish", () => {
-    if (!response.req.complete) response.req.socket.destroySoon()
+    if (!response.req.complete) closeConnection(response.req.socket, undefined, lateMs)
   })
   return true
 }

@@ -7,12 +7,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { proxyPath as proxy, type ProxiedProgram, startProxiedProgram } from "../testing/proxied-program.ts"
 import { askRaw } from "../testing/raw-request.ts"
 
+/** More than the buffers of the kernel take of it. */
+const much = Buffer.alloc(16 * 1024 * 1024, "x")
+
 let proxied: ProxiedProgram
 
 beforeAll(async () => {
   const program = createServer((request, response) => {
     if (request.url === "/silent") response.flushHeaders()
     else if (request.url === "/waits") request.once("data", () => response.end("begun"))
+    else if (request.url === "/much") request.resume().once("data", () => response.end(much))
     else if (request.url === "/closes") request.once("data", () => request.socket.destroy())
     else if (request.url === "/answers") request.once("data", () => response.end("enough") && request.pause())
     else request.pipe(response)
@@ -57,6 +61,20 @@ test("a connection ends with the answer to a body that has taken long and has no
   socket.write("4\r\nlong\r\n")
   await once(socket, "close")
   expect(answer()).toMatch(/^HTTP\/1\.1 200 [^]*begun/)
+})
+
+test("an answer to a body that has taken long, and goes on, reaches a client that reads it slowly", async () => {
+  const { socket, answer } = await begin(`${proxy}/much`)
+  await untilBodiesAreLate()
+  const send = (): void => void (socket.writable && socket.write("4\r\nlong\r\n"))
+  send()
+  socket.on("data", () => {
+    send()
+    socket.pause()
+    setImmediate(() => socket.resume())
+  })
+  await once(socket, "close")
+  expect(answer().length).toBeGreaterThan(much.length)
 })
 
 test("a head that takes long ends the connection, whatever is being answered on it", async () => {
