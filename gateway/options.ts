@@ -146,8 +146,8 @@ export interface GatewayLimits {
   /** Bytes that the clients of all watches of a control plane have not taken. Beyond: those that have waited longest are disconnected. */
   maxUnreadWatchBytes: number
   /**
-   * Bytes that all forwarded streams of a control plane hold because one side does not take them: logs, execs, port-forwards, answers of
-   * proxies and aggregated APIs. Beyond: those that have waited longest are disconnected.
+   * Bytes that all forwarded streams of a control plane hold because one side does not take them: logs, execs, port-forwards, requests
+   * and answers of proxies and aggregated APIs. Beyond: those that have waited longest are disconnected.
    */
   maxUnsentBytes: number
   /** Bytes that a multi-tenant watch may lag behind. Beyond: the connection is closed, and the client starts again. */

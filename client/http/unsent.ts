@@ -32,6 +32,17 @@ export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | und
   to.once("close", end)
 }
 
+/** For the body of a request that is piped on. `response` is cut, too: over HTTP/2 it would otherwise seem to be complete. */
+export function countUpload(from: Readable, to: Writable, response: Writable, hold: HoldUnsent | undefined): void {
+  if (hold === undefined) return
+  countUnsent(from, to, (bytes, cut) =>
+    hold(bytes, () => {
+      response.destroy()
+      cut()
+    }),
+  )
+}
+
 /** For the end of an answer that has been written at once. */
 export function countRest(to: Writable, hold: HoldUnsent | undefined): void {
   if (hold === undefined || to.destroyed || to.writableLength === 0) return

@@ -13,7 +13,7 @@ import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
-import { countRest, countUnsent } from "../../client/http/unsent.ts"
+import { countRest, countUnsent, countUpload } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
 import { goError, malformedResponse } from "../backends/go-errors.ts"
@@ -79,9 +79,11 @@ export async function forward(
     }
     return
   }
-  const answer = await exchange(request, response, { ...target, headers }, signal).catch((error: unknown) => {
-    throw unreachable(error)
-  })
+  const answer = await exchange(request, response, { ...target, headers }, { signal, turns }).catch(
+    (error: unknown) => {
+      throw unreachable(error)
+    },
+  )
   if (refusesRedirects && isRedirect(answer)) {
     answer.destroy()
     const words = "the backend attempted to redirect this request, which is not permitted"
@@ -99,7 +101,7 @@ function exchange(
   client: IncomingMessage,
   response: ServerResponse,
   { limit, ...target }: ForwardTarget,
-  signal: AbortSignal,
+  { signal, turns = {} }: Pick<ForwardOptions, "signal" | "turns">,
 ): Promise<IncomingMessage> {
   const send = target.protocol === "https:" ? httpsRequest : httpRequest
   const { expect, ...headers } = target.headers ?? {}
@@ -116,7 +118,10 @@ function exchange(
   client.on("error", (error) => request.destroy(error))
   // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
-  else client.pipe(request)
+  else {
+    countUpload(client, request, response, turns.holdUnsent)
+    client.pipe(request)
+  }
   return answer
 }
 

@@ -36,8 +36,10 @@ function endless(to: Duplex | NodeJS.WritableStream): void {
 }
 
 beforeAll(async () => {
-  const program = createServer(({ url }, response) => {
+  const program = createServer((request, response) => {
+    const { url } = request
     if (url === "/endless") return endless(response)
+    if (url === "/upload") return void request.once("data", () => request.pause())
     const bytes = Number(url?.slice(1)) * MiB
     response.writeHead(200, { "content-type": "text/html" }).end(Buffer.alloc(bytes, "x"))
   })
@@ -85,6 +87,19 @@ test.each([
   expect(open).toBeGreaterThan(4)
   for (const socket of [read, ...unread]) socket.destroy()
   await expect.poll(() => open).toBe(0)
+})
+
+test("uploads that the program does not take are disconnected beyond the limit of all together", async () => {
+  const upload = Buffer.alloc(8 * MiB)
+  const head = `content-length: ${upload.length}\r\n`
+  const sockets = await Promise.all(
+    Array.from({ length: 40 }, () => askRaw(proxied.gateway, proxied.tenant, `${proxyPath}/upload`, head)),
+  )
+  for (const socket of sockets) socket.write(upload)
+  const left = (): number => sockets.filter(({ destroyed }) => !destroyed).length
+  // 64 KiB each at least: the buffer of the client's side.
+  await expect.poll(left).toBeLessThanOrEqual(32)
+  expect(left()).toBeGreaterThan(2)
 })
 
 test.each([

@@ -6,7 +6,7 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
-import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
+import { countUnsent, countUpload, type HoldUnsent } from "../../client/http/unsent.ts"
 import { join } from "../../client/http/join.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
@@ -153,6 +153,7 @@ export class Forwarder implements Disposable {
     outgoing.once("socket", (socket) => {
       const begin = (): void => {
         sent = true
+        if (upgrade === undefined) countUpload(request, outgoing, response, hold)
         send(request, outgoing, upgrade !== undefined)
       }
       if (socket.connecting) socket.once("connect", begin)

@@ -3,6 +3,7 @@
 import { once } from "node:events"
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2"
 import type { RequestListener, Server } from "node:http"
+import { connect as connectTo, type Socket } from "node:net"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { Sweeper } from "../connections/untaken.ts"
@@ -75,6 +76,26 @@ test("a client that resets its stream leaves no connection to the owner behind",
     await expect.poll(() => active.values.length).toBe(0)
   }
   await expect.poll(() => connections(owner)).toBeLessThanOrEqual(1)
+})
+
+test("uploads that the owner does not take hold no more together than the limit", async () => {
+  const { port } = await startForwarder((request, response) => {
+    request.pause()
+    response.flushHeaders()
+  })
+  const upload = Buffer.alloc(8 * 1024 * 1024)
+  const sockets: Socket[] = []
+  while (sockets.length < 40) {
+    const socket = connectTo(port, "127.0.0.1").on("error", () => undefined)
+    onTestFinished(() => void socket.destroy())
+    socket.write(`POST ${log.replace(/log$/, "proxy")} HTTP/1.1\r\nhost: a\r\ncontent-length: ${upload.length}\r\n\r\n`)
+    socket.write(upload)
+    await once(socket, "data")
+    sockets.push(socket)
+  }
+  const left = (): number => sockets.filter(({ destroyed }) => !destroyed).length
+  await expect.poll(left).toBeLessThanOrEqual(32)
+  expect(left()).toBeGreaterThan(2)
 })
 
 function connections(server: Server): Promise<number> {
