@@ -172,9 +172,9 @@ function decodeField(
   key: string,
   walk: Walk,
 ): void {
-  const field = keptField(schema, fields, value, key, walk)
-  if (field === undefined) return
+  const field = fields[key]
   const given = value[key] as Json
+  if (field === undefined || given === null) return dropField(field, schema, value, key, walk)
   walk.path.push(key)
   const decoded = decode(field.schema, given, walk)
   walk.path.pop()
@@ -204,23 +204,20 @@ function* decodingFields(
   writeStructs(fields, value)
 }
 
-/** undefined: the field is null or unknown, and has been dropped. */
-function keptField(
-  schema: Schema,
-  fields: Record<string, FieldSchema>,
+/** It is null or unknown. */
+function dropField(
+  field: FieldSchema | undefined,
+  { preserveUnknown }: Schema,
   value: JsonObject,
   key: string,
   walk: Walk,
-): FieldSchema | undefined {
-  const field = fields[key]
-  if (field !== undefined && value[key] !== null) return field
+): void {
   if (field === undefined) {
-    if (schema.preserveUnknown === true) return undefined
+    if (preserveUnknown === true) return
     const most = walk.converts ? maxMergedFaults : maxStrictFaults
     if (walk.unknown !== undefined && walk.unknown.length < most) walk.unknown.push([...walk.path, key])
   }
   delete value[key]
-  return undefined
 }
 
 function putField(field: FieldSchema, value: JsonObject, key: string, given: Json, decoded: Json, walk: Walk): void {
