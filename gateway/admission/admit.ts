@@ -107,7 +107,7 @@ class Attributes implements AdmissionAttributes {
     const { unknownFields = "Ignore", origin = "body", version, lacksDefaults = false } = options
     const own = version === undefined ? expectedBody(this.definition, this.kind) : expectedOf(version)
     const expected = { ...own, lacksDefaults }
-    return decodeValue(this.#ctx, value, expected, unknownFields, undefined, origin)
+    return decodeValue(this.#ctx, value, expected, unknownFields, { origin })
   }
 }
 

@@ -68,13 +68,14 @@ function* decoded(
   validation: FieldValidation,
 ): Steps<KubeObject> {
   const { bytes, converted } = body
+  const isLong = bytes.length > longBytes
   const contentType = ctx.headers["content-type"]
   if (mediaType(contentType ?? "") === protobufMediaType) {
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
     const check = (given: { apiVersion: string; kind: string }): void => checkKind({ ...given, metadata: {} }, expected)
     const value = parseProtobuf(bytes, expected.schema, expected, check)
-    return yield* decodingValue(ctx, value, expected, validation, undefined, "body", bytes.length > longBytes)
+    return yield* decodingValue(ctx, value, expected, validation, { isLong })
   }
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
@@ -94,32 +95,35 @@ function* decoded(
     keepFirst(parseExactly(first), parsed.value, expected.schema)
     repeated.first = parseExactly(first)
   }
-  return yield* decodingValue(ctx, parsed.value, expected, validation, repeated, "body", bytes.length > longBytes)
+  return yield* decodingValue(ctx, parsed.value, expected, validation, { repeated, isLong })
 }
 
-type Origin = "body" | "patch" | "strategic" | "apply"
+/** What is known of a value to be decoded. */
+interface Given {
+  /** It came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
+  origin?: "body" | "patch" | "strategic" | "apply"
+  repeated?: Repeated | undefined
+  /** The text it came as was long: what is made of it is walked in steps. */
+  isLong?: boolean | undefined
+}
 
-/** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
 export function decodeValue(
   ctx: RequestContext,
   value: Json,
   expected: Expected,
   validation: FieldValidation,
-  repeated?: Repeated,
-  origin?: Origin,
+  given: Given = {},
 ): KubeObject {
-  return atOnce(decodingValue(ctx, value, expected, validation, repeated, origin))
+  return atOnce(decodingValue(ctx, value, expected, validation, given))
 }
 
-/** The same in steps; with `isLong` also within the decoding of large values. */
+/** The same in steps. */
 export function* decodingValue(
   ctx: RequestContext,
   value: Json,
   expected: Expected,
   validation: FieldValidation,
-  repeated: Repeated = { faults: [] },
-  origin: Origin = "body",
-  isLong = false,
+  { origin = "body", repeated = { faults: [] }, isLong = false }: Given,
 ): Steps<KubeObject> {
   const object = value as unknown as KubeObject
   if (isLong) noteLong(object)

@@ -25,6 +25,7 @@ import {
 } from "../../registry/generic/managed-fields/field-management.ts"
 import type { ManagedKind } from "../../registry/generic/managed-fields/managed-kind.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
+import { awaitedPause } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { findUnread, noteUnread, type Unread } from "../../registry/generic/storage/unread-fields.ts"
 import { decodingValue } from "../body.ts"
@@ -169,8 +170,8 @@ async function decodeApplied(
   const { metadata: given = null } = object as unknown as { metadata?: Json }
   if (expected.schema.custom === true && isObject(given)) dropUnread(given)
   try {
-    const decoding = decodingValue(ctx, object as unknown as Json, expected, "Ignore", undefined, "apply", isLong)
-    return await inSteps(decoding, ctx.pause)
+    const decoding = decodingValue(ctx, object as unknown as Json, expected, "Ignore", { origin: "apply", isLong })
+    return await inSteps(decoding, awaitedPause(ctx))
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version } = parseGroupVersion(printGroupVersion(expected))

@@ -118,14 +118,8 @@ function decodePatched(
     const mismatch = fault === undefined || type !== "strategic" ? undefined : mismatchOfType(copy)
     if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch))
-    return decodeValue(
-      ctx,
-      copy,
-      expected,
-      validation,
-      { faults: duplicates, isPatch: true, written },
-      type === "strategic" ? type : "patch",
-    )
+    const repeated = { faults: duplicates, isPatch: true, written }
+    return decodeValue(ctx, copy, expected, validation, { origin: type === "strategic" ? type : "patch", repeated })
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     if (type === "strategic" && error.cause instanceof UnconvertedError)
