@@ -1,4 +1,6 @@
 import { once } from "node:events"
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 import { Duplex, PassThrough } from "node:stream"
 import { expect, test } from "vitest"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
@@ -31,6 +33,27 @@ test("what is piped counts while it is not taken", async () => {
   await expect.poll(() => account.bytes).toBeGreaterThanOrEqual(piece.length)
   to.destroy()
   await expect.poll(() => account.bytes).toBe(0)
+})
+
+test("an upload that has been taken does not count while its answer is awaited", async () => {
+  const account = new Account()
+  const taken = Promise.withResolvers<ServerResponse>()
+  const server = createServer((request, response) => request.resume().once("end", () => taken.resolve(response)))
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  const [from, to] = [new PassThrough(), request({ port, host: "127.0.0.1", method: "POST" })]
+  countUnsent(from, to, account.hold)
+  from.pipe(to)
+  const paused = once(from, "pause")
+  from.end("small")
+  const response = await taken.promise
+  await paused
+  expect(account.bytes).toBe(0)
+  const answered = once(to, "response")
+  response.end()
+  const [answer] = (await answered) as [IncomingMessage]
+  answer.resume()
+  server.close()
 })
 
 test("joined connections count in both directions, and both end when one is cut", async () => {

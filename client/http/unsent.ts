@@ -19,7 +19,9 @@ export function countUnsent(from: Readable, to: Writable, hold: HoldUnsent | und
     to.destroy()
   }
   const begin = (bytes: number): void => {
-    if (release === undefined && !to.destroyed && bytes > 0) release = hold(bytes, cut)
+    // A pipe also pauses its source when its destination has taken everything.
+    const waits = !to.destroyed && !to.writableFinished && bytes > 0
+    if (release === undefined && waits) release = hold(bytes, cut)
   }
   if (to.writableNeedDrain) begin(to.writableLength + from.readableHighWaterMark)
   // While it is paused, the source reads until its own buffer is full.

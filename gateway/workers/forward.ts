@@ -153,7 +153,7 @@ export class Forwarder implements Disposable {
     outgoing.once("socket", (socket) => {
       const begin = (): void => {
         sent = true
-        if (upgrade === undefined) countUpload(request, outgoing, response, hold)
+        if (upgrade === undefined && hasBody(request)) countUpload(request, outgoing, response, hold)
         send(request, outgoing, upgrade !== undefined)
       }
       if (socket.connecting) socket.once("connect", begin)
@@ -164,8 +164,8 @@ export class Forwarder implements Disposable {
       answer = incoming
       answered()
       countUnsent(incoming, response, hold)
-      // Anybody may get a refusal, which ends soon (connections/untaken.ts).
-      if ((incoming.statusCode ?? 0) < 400) countEnded(incoming, response, hold)
+      // Anybody may get a refusal, which ends soon, as a watch does, of which many may end at once (connections/untaken.ts).
+      if ((incoming.statusCode ?? 0) < 400 && state.info.verb !== "watch") countEnded(incoming, response, hold)
       passBack(request, incoming, response, state)
       incoming.once("close", () => resolve(true))
     })
