@@ -4,7 +4,7 @@ import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
-import { nodes } from "../client/resources.ts"
+import { nodes, pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
@@ -167,10 +167,15 @@ export class SyncController {
   async #createCopy(work: Work, object: KubeObject): Promise<boolean> {
     const { sync, context } = work
     await this.#prerequisites.ensure(work, object)
+    const [{ name: tenant }, uid] = [context.tenant, object.metadata.uid ?? ""]
+    // Addresses of Services that it is given stay as they are.
+    const waitMs = sync.resource === pods ? this.#waits.ofTenant(tenant) : 0
+    if (waitMs > 0) throw new LaterError(waitMs)
     try {
       const desired = buildSuperObject(sync, object, context)
-      await createCopy(this.#parts.superClient, sync, object, desired, this.#falling(work))
-      this.#waits.end(waitOf(work))
+      const falling = { ...this.#falling(work), waitMs: () => this.#waits.refused(tenant, uid) }
+      await createCopy(this.#parts.superClient, sync, object, desired, falling)
+      this.#waits.end(tenant, uid)
       return true
     } catch (error) {
       return isAlreadyExists(error) ? false : this.#reports.failed(work, "FailedCreate", error)
@@ -184,7 +189,6 @@ export class SyncController {
   async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
     let failure: unknown
     const waits: number[] = []
-    let laterMs: number | undefined
     for (const step of superPatches) {
       const waitMs = this.#repeated.wait(work.superObject, step)
       if (waitMs > 0) {
@@ -193,16 +197,9 @@ export class SyncController {
       }
       try {
         if (step.isOfSeen === true && !(await this.#isAsSeen(work))) continue
-        const changed = (): void => {
-          this.#repeated.note(work.superObject, step)
-          if ("spec" in step.patch) this.#waits.end(waitOf(work))
-        }
+        const changed = (): void => this.#repeated.note(work.superObject, step)
         await patchSuper(this.#parts.superClient, work.sync, work.place, work, step, changed, this.#falling(work))
       } catch (error) {
-        if (error instanceof LaterError) {
-          laterMs = error.afterMs
-          continue
-        }
         failure ??= error
         if (!isRefusal(error)) break
       }
@@ -211,16 +208,12 @@ export class SyncController {
     const inTheTenant = isConflict(failure) ? undefined : await this.#stepsInTenant(work, tenantSteps)
     // What super has not done is still to be done, whatever becomes of the tenant's.
     if (failure !== undefined) this.#reports.failed(work, "FailedUpdate", failure)
-    if (laterMs !== undefined) return { requeueAfterMs: Math.min(laterMs, ...waits) }
     if (waits.length > 0) return { requeueAfterMs: Math.min(...waits), recurs: true }
     if (inTheTenant !== undefined) throw inTheTenant
   }
 
   #falling(work: Work): FallingBack {
-    return {
-      waitMs: () => this.#waits.refused(waitOf(work)),
-      fellBack: (error) => this.#reports.fellBack(work, error),
-    }
+    return { fellBack: (error) => this.#reports.fellBack(work, error) }
   }
 
   async #isAsSeen({ sync, client, object }: Work): Promise<boolean> {
@@ -284,9 +277,6 @@ export class SyncController {
     await inTenant(deleteSeen(work.client, work.sync, { namespace, name }, object, { gracePeriodSeconds: 0 }))
   }
 }
-
-/** Of another copy nobody knows yet what super refuses. */
-const waitOf = ({ object, superObject }: Work): string => `${object?.metadata.uid} ${superObject?.metadata.uid}`
 
 /** For super's admission a new copy may be outdated from the start. Each is another one, so that they are counted by the tenant's object. */
 const madeAnew = ({ object }: Work): Patch => ({

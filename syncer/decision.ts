@@ -149,11 +149,10 @@ function unsupported(sync: ResourceSync, object: KubeObject, context: SyncContex
 
 /** Metadata is part of the first patch of the object itself, unless that has its own. */
 function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Patch[] {
-  const changes = sync.changed(object, superObject, context)
-  const patches = changes.filter(({ isLast }) => isLast !== true)
+  const patches = sync.changed(object, superObject, context)
   const extra = sync.annotations?.(object, context, superObject)
   const metadata = metadataChange(sync.kind, object, superObject, context.tenant, extra)
-  if (metadata === undefined) return patches.length > 0 ? patches : changes
+  if (metadata === undefined) return patches
   const [first, ...rest] = patches
   if (first === undefined || first.subresource !== undefined || "metadata" in first.patch)
     return [{ patch: { metadata } }, ...patches]

@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest"
 import { FieldPath, invalidValue } from "../apimachinery/field-errors.ts"
-import type { Service } from "../apimachinery/object.ts"
+import type { Pod, Service } from "../apimachinery/object.ts"
 import { invalid } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
-import { configMaps, events, namespaces, services } from "../client/resources.ts"
+import { configMaps, events, namespaces, pods, serviceAccounts, services } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../test/harness/eventually.ts"
@@ -13,9 +13,9 @@ import { startSyncer } from "./main.ts"
 import { NumberWaits } from "./number-waits.ts"
 import { syncerLimits } from "./options.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
-import { object } from "./testing/harness.ts"
+import { object, podOf } from "./testing/harness.ts"
 
-const { afterMs } = syncerLimits.numberWaits
+const { afterMs, forgottenMs, remembered } = syncerLimits.numberWaits
 const kind = { group: "", kind: "Service" }
 const taken = "provided IP is already allocated"
 
@@ -45,7 +45,8 @@ async function begin(why: string) {
     superCluster.find<Service>(services, superNamespace(one.clusterKey, "default"), "web")
   const told = (): unknown[] => cluster.all(events).map(({ reason }) => reason)
   const theirs = superNamespace(other.clusterKey, "default")
-  return { clock, superCluster, syncer, cluster, another, theirs, asked, copy, told }
+  const homeOf = (namespace: string): string => superNamespace(one.clusterKey, namespace)
+  return { clock, superCluster, syncer, cluster, another, theirs, homeOf, asked, copy, told }
 }
 
 test("a copy asks again for an address that somebody has, and takes another one in the end", async () => {
@@ -84,19 +85,67 @@ test("a copy does not wait for an address that super never gives", async () => {
   expect(copy()).toBeDefined()
 })
 
-test("attempts that an event causes in between do not count, and so many copies are remembered", () => {
+test("a pod is given the addresses that its tenant's Services have after they have waited", async () => {
+  const { clock, superCluster, syncer, cluster, homeOf } = await begin(taken)
+  const home = homeOf("default")
+  await using _ = syncer
+  await cluster.create(namespaces, object("Namespace", undefined, "kube-system"))
+  await cluster.create(serviceAccounts, object("ServiceAccount", "default", "default"))
+  const own = { type: "ClusterIP", clusterIP: "10.0.0.1", ports: [{ port: 443 }] }
+  await cluster.create(services, object("Service", "default", "kubernetes", { spec: own }))
+  const dns = { type: "ClusterIP", clusterIP: "10.0.0.10", ports: [{ port: 53 }] }
+  await cluster.create(services, object("Service", "kube-system", "kube-dns", { spec: dns }))
+  await cluster.create(pods, podOf("web", { dnsPolicy: "ClusterFirst" }))
+  for (const ms of afterMs) {
+    await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+    expect(superCluster.find(pods, home, "web")).toBeUndefined()
+    clock.advance(ms)
+  }
+  const pod = await eventually(
+    () => {
+      clock.advance(afterMs[0])
+      return superCluster.find<Pod>(pods, home, "web")
+    },
+    { what: "the pod's copy" },
+  )
+  const addressOf = (namespace: string, name: string): string | undefined =>
+    superCluster.find<Service>(services, homeOf(namespace), name)?.spec?.clusterIP
+  expect(pod.spec?.hostAliases).toMatchObject([{ ip: addressOf("default", "kubernetes") }])
+  expect(pod.spec?.dnsConfig?.nameservers).toEqual([addressOf("kube-system", "kube-dns")])
+})
+
+test("attempts that an event causes in between do not count", () => {
   const clock = new FakeClock()
   const waits = new NumberWaits(clock)
   for (const ms of afterMs) {
-    expect(waits.refused("web")).toBe(ms)
+    expect(waits.refused("one", "web")).toBe(ms)
     clock.advance(ms / 2)
-    expect(waits.refused("web")).toBe(ms / 2)
+    expect(waits.refused("one", "web")).toBe(ms / 2)
     clock.advance(ms / 2)
+    expect(waits.ofTenant("one")).toBeGreaterThan(0)
   }
-  expect([waits.refused("web"), waits.refused("web")]).toEqual([0, 0])
-  waits.end("web")
-  expect(waits.refused("web")).toBe(afterMs[0])
+  expect(waits.ofTenant("other")).toBe(0)
+  expect([waits.refused("one", "web"), waits.refused("one", "web")]).toEqual([0, 0])
+  expect(waits.ofTenant("one")).toBe(0)
+})
+
+test("a wait is over with its copy, and after a while without further attempts", () => {
+  const clock = new FakeClock()
+  const waits = new NumberWaits(clock)
+  waits.refused("one", "web")
+  waits.end("one", "web")
+  expect(waits.ofTenant("one")).toBe(0)
+  waits.refused("one", "web")
+  clock.advance(afterMs[0] + forgottenMs)
+  expect(waits.ofTenant("one")).toBe(0)
+  expect(waits.refused("one", "web")).toBe(afterMs[0])
+})
+
+test("beyond the limit copies do not wait, and those that do are not forgotten", () => {
+  const clock = new FakeClock()
+  const waits = new NumberWaits(clock)
+  for (let index = 0; index < remembered; index++) waits.refused("one", `${index}`)
+  expect(waits.refused("one", "web")).toBe(0)
   clock.advance(afterMs[0])
-  for (let other = 0; other < syncerLimits.numberWaits.remembered; other++) waits.refused(`other-${other}`)
-  expect(waits.refused("web")).toBe(afterMs[0])
+  expect(waits.refused("one", "0")).toBe(afterMs[1])
 })

@@ -65,10 +65,10 @@ export const syncerLimits = {
    */
   wakingBeforeLate: { share: 0.25, leastMs: 60_000 },
   /**
-   * Before a copy of a Service gives up a number that super has given to another one, it asks again after these times. So many copies are
-   * remembered.
+   * Before the new copy of a Service gives up a number that super has given to another one, it asks again after these times. So many copies may
+   * wait, beyond which they do not; one that does not ask any more is forgotten after a while.
    */
-  numberWaits: { afterMs: [100, 300, 1_000], remembered: 4_096 },
+  numberWaits: { afterMs: [100, 300, 1_000], remembered: 4_096, forgottenMs: 5_000 },
   /** Of the same change of a copy: so many are made at once, further ones after a delay. So many changes are remembered. */
   repeatedChanges: { atOnce: 5, delays: { first: 1_000, longest: 60_000 }, remembered: 4_096 },
   /**

@@ -10,8 +10,8 @@ import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
 
 /** Of a write that asks for what super cannot give. */
 export interface FallingBack {
-  /** Milliseconds until the same is to be asked for again, of what may be over in a moment; 0: it is given up. */
-  waitMs(): number
+  /** Milliseconds until the same is to be asked for again, of what may be over in a moment; 0, as by default: it is given up. */
+  waitMs?(): number
   /** Called with what super has said if the write was made without it. */
   fellBack(error: StatusError): void
 }
@@ -20,8 +20,8 @@ export interface FallingBack {
 export class LaterError extends Error {
   readonly afterMs: number
 
-  constructor(afterMs: number, cause: StatusError) {
-    super(cause.message, { cause })
+  constructor(afterMs: number, cause?: StatusError) {
+    super(cause?.message ?? "a Service of the tenant waits for its address", { cause })
     this.name = "LaterError"
     this.afterMs = afterMs
   }
@@ -57,7 +57,7 @@ async function orFallBack<T extends object>(
     if (!(error instanceof StatusError)) throw error
     const next = sync.fallback?.(desired as unknown as KubeObject, error, superObject)
     if (next === undefined) throw error
-    const waitMs = sync.passes?.(error) === true ? falling.waitMs() : 0
+    const waitMs = sync.passes?.(error) === true ? (falling.waitMs?.() ?? 0) : 0
     if (waitMs > 0) throw new LaterError(waitMs, error)
     const made = await orFallBack(sync, next as unknown as T, superObject, write, falling)
     falling.fellBack(error)
@@ -78,7 +78,7 @@ async function noteAdmission(
   await superClient.patch(sync.resource, namespace, name, withMetadata(note, { uid }), patchOptions(note))
 }
 
-/** `changed` is called when that is done, whatever becomes of the record of what admission has made of it. Throws LaterError. */
+/** `changed` is called when that is done, whatever becomes of the record of what admission has made of it. */
 export async function patchSuper(
   superClient: KubeClient,
   sync: ResourceSync,

@@ -42,8 +42,6 @@ export interface Patch {
   strategic?: boolean
   /** Of super's object, and cannot be taken back: made only if the tenant's object, read anew, is as it was seen. */
   isOfSeen?: boolean
-  /** Super may refuse it for ever: made only when nothing else of super's object is to be changed, and in a write of its own. */
-  isLast?: boolean
 }
 
 /** Writes to the tenant's object, in order. */
@@ -117,7 +115,7 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
    * each time. If one succeeds, the tenant is told of what super cannot give.
    */
   fallback?(desired: T, error: StatusError, superObject: T | undefined): T | undefined
-  /** What super has answered may be over in a moment, for which the fallback waits. Default: it is not. */
+  /** What super has answered may be over in a moment, for which the fallback of a new copy waits. Default: it is not. */
   passes?(error: StatusError): boolean
 }
 

@@ -55,14 +55,9 @@ export const service: ResourceSync<Service> = {
   },
   changed(object, superObject, context) {
     if (isAhead(superObject, object, context.now)) return []
-    const [wanted, current] = [superSpec(object, context), superObject.spec ?? ({} as Spec)]
-    const [change, families] = [specChange(wanted, current), familiesBack(wanted, current)]
+    const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
     const isOver = isMarkedBalanced(superObject) && !isBalanced(superObject) && !isBalanced(object)
-    return [
-      ...(change === undefined ? [] : [{ patch: { spec: change } }]),
-      ...(isOver ? [noMoreBalanced] : []),
-      ...(families === undefined ? [] : [{ patch: { spec: families }, isLast: true }]),
-    ]
+    return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(isOver ? [noMoreBalanced] : [])]
   },
   isCreatedIfUnsupported: true,
   unsupported: ({ spec }, { settings }) =>
@@ -152,21 +147,6 @@ function toBeAssigned(wanted: Spec, current: Spec): Partial<Spec> {
     ...(begins(needsAddress) && clusterIP ? defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }) : {}),
     ...(begins(needsHealthCheckPort) && healthCheckNodePort ? { healthCheckNodePort } : {}),
   }
-}
-
-/**
- * Somebody has changed the policy of a copy, and with that taken its second family, or given it one. With another first address than the
- * tenant's, it has the families that super could give; and it keeps a second one that super gives under the tenant's policy, too: a server
- * takes that back only from a single-stack Service. Source: initIPFamilyFields.
- */
-function familiesBack(wanted: Spec, current: Spec): Partial<Spec> | undefined {
-  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = wanted
-  if (!clusterIP || clusterIP !== current.clusterIP || ipFamilyPolicy === undefined) return undefined
-  const isSamePolicy = ipFamilyPolicy === current.ipFamilyPolicy
-  const hasMore = (current.ipFamilies ?? []).length > (ipFamilies ?? []).length
-  if (hasMore && ipFamilyPolicy !== "SingleStack") return isSamePolicy ? undefined : { ipFamilyPolicy }
-  const isSame = isSamePolicy && (clusterIP !== "None" || equalIgnoringNulls(ipFamilies, current.ipFamilies))
-  return isSame ? undefined : defined({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy })
 }
 
 const needsAddress = ({ type }: Spec): boolean => type !== "ExternalName"
