@@ -20,7 +20,7 @@ import type { Patch } from "./resources/resource-sync.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
 import { expiryOf, isMarked, issueTokens, isTokenSecret, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
 
-export interface TokenKeeperParts {
+interface TokenKeeperParts {
   tenants: Tenants
   superClient: KubeClient
   caches: Caches

@@ -42,7 +42,7 @@ import { validatingVolumes } from "./volumes.ts"
 import { validateHostProcess } from "./windows.ts"
 
 /** `pod` is set for pods: its name is part of the names of objects created for the pod's volumes. */
-export function validatePodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): FieldError[] {
+function validatePodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): FieldError[] {
   return atOnce(validatingPodSpec(path, spec, pod))
 }
 
