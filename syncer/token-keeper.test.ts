@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
-import { forbidden, internalError } from "../apimachinery/status.ts"
+import { alreadyExists, forbidden, internalError } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { events, namespaces, pods, secrets, serviceAccounts } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
@@ -260,4 +260,24 @@ describe("a token whose tenant sleeps", () => {
     expect(wake.mock.calls.length).toBeLessThan(18)
     expect(wake.mock.calls.length).toBeGreaterThan(4)
   })
+})
+
+test("a Secret that somebody deletes while it is being written is made anew, and nobody is told of a failure", async () => {
+  const { superCluster, tenants, cluster, home } = await createClusters()
+  await using syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 10 ** 9 })
+  await syncer.whenSynced()
+  const create = superCluster.create.bind(superCluster)
+  let isTaken = false
+  superCluster.create = async (resource, made, options) => {
+    if (resource !== secrets || isTaken) return create(resource, made, options)
+    // There is one, which is gone by the time that it is read.
+    isTaken = true
+    throw alreadyExists(resource, made.metadata.name ?? "")
+  }
+  await cluster.create(pods, pod)
+  await eventually(() => superCluster.find(pods, home, "web"), { what: "the pod in super" })
+  expect(isTaken).toBe(true)
+  expect(tokenSecrets(superCluster)).toHaveLength(1)
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  expect(cluster.all(events)).toEqual([])
 })

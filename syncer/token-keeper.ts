@@ -3,7 +3,7 @@
 
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
 import { superNamespace, tokenPodNameAnnotation, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
-import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { StatusError, conflict, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { pods, secrets } from "../client/resources.ts"
@@ -142,7 +142,18 @@ export class TokenKeeper {
 
   /** false: it must be replaced, and is not gone yet. */
   async #store(tenant: Tenant, pod: Pod, secret: Secret, present: Secret | undefined): Promise<boolean> {
-    if (present === undefined && (await this.#isCreated(secret))) return true
+    try {
+      if (present === undefined && (await this.#isCreated(secret))) return true
+      return await this.#replace(tenant, pod, secret, present)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      // Somebody there has deleted it meanwhile, or its namespace: nothing that the tenant's pod lacks.
+      throw new StatusError(conflict(secrets, secret.metadata.name ?? "", "it is gone").status, { cause: error })
+    }
+  }
+
+  /** The contents of the one that is there. */
+  async #replace(tenant: Tenant, pod: Pod, secret: Secret, present: Secret | undefined): Promise<boolean> {
     const { namespace, name = "" } = secret.metadata
     // One that has lost its label is in no cache.
     const there = present ?? (await this.#parts.superClient.get<Secret>(secrets, namespace, name))
