@@ -13,6 +13,7 @@ import {
   isNotFound,
   serviceUnavailable,
 } from "../apimachinery/status.ts"
+import type { Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { services } from "../client/resources.ts"
@@ -21,6 +22,7 @@ import type { Tenant } from "../client/tenants.ts"
 import { changeOf, copyAddresses, isYoung, markOf } from "./address-changes.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
 import { scrubMessages, scrubText, tenantMessage } from "../apimachinery/tenant-texts.ts"
+import { clockOf } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { ServiceCopies } from "./service-copies.ts"
 import type { SuperNamespaces } from "./super-namespaces.ts"
@@ -44,6 +46,7 @@ interface ServiceAddressOptions {
   isShared?: boolean
   /** Shared by the tenants of a process. */
   superNamespaces: SuperNamespaces
+  clock?: Clock
   log?: Log
 }
 
@@ -76,7 +79,7 @@ class Claims {
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
-    this.#copies = new ServiceCopies(superClient, tenant)
+    this.#copies = new ServiceCopies(superClient, tenant, clockOf(options))
     this.#tenant = tenant
     this.#options = options
   }

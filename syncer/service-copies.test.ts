@@ -1,12 +1,15 @@
 // Tenants' writes of Services whose copies are gone, or of another type, on real control planes, while no syncer has made them as they were:
 // they are not refused for numbers that somebody else has by now, unless they ask for these.
 
-import { beforeAll, afterAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
 import { services } from "../client/resources.ts"
+import { syncerLimits } from "./options.ts"
 import { service, type ServiceWorld, startServiceWorld } from "./testing/service-world.ts"
 
 type Spec = NonNullable<Service["spec"]>
+
+const { afterMs } = syncerLimits.numberWaits
 
 const ports = [{ name: "http", port: 80 }]
 const specs: Record<string, Spec> = {
@@ -40,9 +43,12 @@ const lost: Record<string, (world: ServiceWorld, name: string) => Promise<unknow
 describe("a write of a Service whose numbers are taken", () => {
   const stack = new AsyncDisposableStack()
   let world: ServiceWorld
+  /** Called when a write waits for a number. */
+  let waited: ((ms: number) => void) | undefined
   beforeAll(async () => {
-    world = await startServiceWorld(stack)
+    world = await startServiceWorld(stack, { waited: (ms) => waited?.(ms) })
   })
+  afterEach(() => (waited = undefined))
   afterAll(() => stack.disposeAsync())
 
   let serial = 0
@@ -90,6 +96,33 @@ describe("a write of a Service whose numbers are taken", () => {
     for (const number of numbers) expect(taken[number]!(copy.spec!)).not.toEqual(taken[number]!(made.spec!))
     for (const number of Object.keys(taken).filter((one) => !numbers.includes(one)))
       expect(taken[number]!(copy.spec!)).toEqual(taken[number]!(made.spec!))
+  })
+
+  test("that makes its copy anew keeps its numbers if they come free while it waits, as for a reconcile", async () => {
+    const made = await losing("outer", "gone", ["address"])
+    const other = `other-${serial - 1}`
+    const waits: number[] = []
+    let freed: Promise<void> | undefined
+    waited = (ms) => {
+      waits.push(ms)
+      if (waits.length === 2) freed = world.superClient.delete(services, "default", other)
+    }
+    const written = await write(made, { ports: [...made.spec!.ports!, { name: "more", port: 81 }] })
+    await freed
+    expect(waits.slice(0, 2)).toEqual(afterMs.slice(0, 2))
+    for (const { spec } of [written, await copyOf(made)]) expect(spec?.clusterIP).toBe(made.spec?.clusterIP)
+  })
+
+  test("waits a few times for all of its numbers together, and does not for those of a copy that is there", async () => {
+    const waits: number[] = []
+    waited = (ms) => waits.push(ms)
+    const more = ({ spec }: Service): object => ({ ports: [...spec!.ports!, { name: "more", port: 81 }] })
+    const gone = await losing("outer", "gone", ["address", "node port"])
+    await write(gone, more(gone))
+    expect(waits).toEqual(afterMs)
+    const changed = await losing("outer", "of another type", ["address", "node port"])
+    await write(changed, more(changed))
+    expect(waits).toEqual(afterMs)
   })
 
   test.each(Object.keys(lost))("keeps its families if its copy is %s", async (how) => {

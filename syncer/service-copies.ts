@@ -4,13 +4,15 @@
 import type { Service } from "../apimachinery/object.ts"
 import { isConflict, isNotFound, StatusError } from "../apimachinery/status.ts"
 import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
+import type { Clock } from "../client/clock.ts"
 import { services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
 import { markOf, withoutTaken } from "./address-changes.ts"
 import { ownership } from "./conversion/ownership.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
-import { defaultSettings } from "./options.ts"
+import { defaultSettings, syncerLimits } from "./options.ts"
+import { isOfTaken } from "./resources/refused-numbers.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
 
@@ -27,10 +29,12 @@ interface CopyChange {
 export class ServiceCopies {
   readonly #superClient: KubeClient
   readonly #tenant: Tenant
+  readonly #clock: Clock
 
-  constructor(superClient: KubeClient, tenant: Tenant) {
+  constructor(superClient: KubeClient, tenant: Tenant, clock: Clock) {
     this.#superClient = superClient
     this.#tenant = tenant
+    this.#clock = clock
   }
 
   get context(): SyncContext {
@@ -78,11 +82,13 @@ export class ServiceCopies {
     )
   }
 
+  /** A new copy waits as that of a reconcile does (number-waits.ts): `waits` are the milliseconds before further attempts. */
   async #unlessTaken(
     asked: Spec | undefined,
     present: Spec | undefined,
     before: Service,
     write: (asked: Spec | undefined) => Promise<Service>,
+    waits: readonly number[] = present === undefined ? syncerLimits.numberWaits.afterMs : [],
   ): Promise<Service> {
     try {
       return await write(asked)
@@ -90,7 +96,10 @@ export class ServiceCopies {
       if (asked === undefined || !(error instanceof StatusError)) throw error
       const rest = withoutTaken(asked, error, present, before.spec ?? ({} as Spec))
       if (rest === undefined) throw error
-      return this.#unlessTaken(rest, present, before, write)
+      const [waitMs, ...later] = isOfTaken(error) ? waits : []
+      if (waitMs === undefined) return this.#unlessTaken(rest, present, before, write, waits)
+      await new Promise<void>((resolve) => this.#clock.after(waitMs, resolve))
+      return this.#unlessTaken(asked, present, before, write, later)
     }
   }
 

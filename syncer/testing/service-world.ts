@@ -2,6 +2,7 @@
 
 import type { Service } from "../../apimachinery/object.ts"
 import { superNamespace } from "../../apimachinery/tenancy.ts"
+import { type Clock, systemClock } from "../../client/clock.ts"
 import { services } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
@@ -29,13 +30,27 @@ export const service = (namespace: string, name: string, spec: NonNullable<Servi
   spec,
 })
 
-/** `addresses`: super's; default: of one range. `superClient`: of another super cluster instead. */
+/**
+ * `addresses`: super's; default: of one range. `superClient`: of another super cluster instead. `waited` is called when a tenant's write waits
+ * for a number, which is then over at once.
+ */
 export async function startServiceWorld(
   stack: AsyncDisposableStack,
-  { addresses, superClient: another }: { addresses?: ServiceAddresses; superClient?: KubeClient } = {},
+  {
+    addresses,
+    superClient: another,
+    waited,
+  }: { addresses?: ServiceAddresses; superClient?: KubeClient; waited?: (ms: number) => void } = {},
 ): Promise<ServiceWorld> {
   const superClient = (): KubeClient => another ?? gateway.gateway.superCluster!.client
   const ofSuper = addresses ?? new RangeServiceAddresses({ cidr, load: () => all(superClient()) })
+  const clock: Clock = {
+    ...systemClock,
+    after(ms, call) {
+      waited?.(ms)
+      return systemClock.after(0, call)
+    },
+  }
   const gateway: TestGateway = stack.use(
     await startTestGateway({
       serviceAddresses: (tenant) =>
@@ -43,6 +58,7 @@ export async function startServiceWorld(
           ? ofSuper
           : createServiceAddresses(superClient(), tenant, {
               superNamespaces: new SuperNamespaces(superClient),
+              clock,
               tenantClient: () => gateway.gateway.tenants.client(tenant.name),
             }),
     }),
