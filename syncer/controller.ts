@@ -253,13 +253,16 @@ export class SyncController {
       if (waitMs > 0) return { requeueAfterMs: waitMs }
     }
     const { resourceVersion } = superObject.metadata
-    await deleteSeen(this.#parts.superClient, sync, place, superObject, {
+    const isDeleted = await deleteSeen(this.#parts.superClient, sync, place, superObject, {
       // Only in the state that was seen: it may be in use since.
       ...(why !== "outdated" || resourceVersion === undefined ? {} : { resourceVersion }),
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       propagationPolicy: "Background",
     })
-    if (why === "outdated") this.#repeated.note(work.object, madeAnew(work))
+    if (why !== "outdated") return
+    this.#repeated.note(work.object, madeAnew(work))
+    const message = isDeleted ? sync.madeAnew?.(superObject) : undefined
+    if (message !== undefined) this.#reports.tell(work, "FailedSync", message)
   }
 
   /** The tenant's object shows that it has run. If its copy is really gone, it will not run again. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Secret, Service } from "../apimachinery/object.ts"
+import type { KubeObject, Secret, Service } from "../apimachinery/object.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import {
   configMaps,
@@ -171,3 +171,26 @@ test("copies a service without its external addresses and reports that to the te
   expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Service", name: "web" } })
   expect(event["message"]).toMatch(/^spec\.externalIPs: /)
 })
+
+test.each([
+  ["ConfigMap", configMaps, { a: "YQ==" }],
+  ["Secret", secrets, { a: "YQ==" }],
+])(
+  "the tenant is told when the copy of a %s that somebody in super has fixed is made anew",
+  async (kind, resource, data) => {
+    await using harness = await startHarness()
+    const { cluster, superCluster, home } = harness
+    await cluster.create(resource, object(kind, "default", "a", { data }))
+    await harness.inSuper(resource, "a")
+    await harness.settled()
+    const told = (): unknown[] => cluster.all(events).map(({ message }) => message)
+    superCluster.edit(resource, home, "a", { immutable: true })
+    await harness.settled()
+    expect(told()).toEqual([])
+    cluster.edit(resource, "default", "a", { data: { a: "Yg==" } })
+    const copy = (): KubeObject | undefined => superCluster.find(resource, home, "a")
+    await expect.poll(() => copy()?.["data"]).toEqual({ a: "Yg==" })
+    expect(copy()?.["immutable"]).toBeUndefined()
+    await expect.poll(told).toEqual([expect.stringContaining("immutable in the super cluster")])
+  },
+)

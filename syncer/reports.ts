@@ -36,17 +36,18 @@ export class Reports {
 
   /** The copy has been written without what super cannot give. */
   fellBack(subject: Subject, error: StatusError): void {
-    this.#tell(subject, "FailedSync", `${scrubText(error.message, namesOf(subject))}; another one is used`)
+    this.tell(subject, "FailedSync", `${scrubText(error.message, namesOf(subject))}; another one is used`)
   }
 
   /** `cause`: what a server said. */
   refuse(subject: Subject, reason: string, message: string, by: { byTenant?: boolean; cause?: unknown } = {}): never {
     const text = scrubText(message, namesOf(subject))
-    this.#tell(subject, reason, text)
+    this.tell(subject, reason, text)
     throw new RefusedError(text, { mayChangeUnseen: by.cause !== undefined, ...by })
   }
 
-  #tell({ object, context: { tenant }, sync }: Subject, reason: string, message: string): void {
+  /** `message` names nothing of super's. */
+  tell({ object, context: { tenant }, sync }: Subject, reason: string, message: string): void {
     if (object === undefined) return
     const { group, version } = sync.resource
     // Items of lists have no kind.

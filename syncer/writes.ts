@@ -124,18 +124,20 @@ export async function bind(
   await inTenant(client.create(resource, binding, { subresource: "binding" }))
 }
 
-/** Does nothing if the object was deleted or replaced by another one: that event enqueues the key again. */
+/** false: the object was deleted, replaced by another one, or changed (by `options`): that event enqueues the key again. */
 export async function deleteSeen(
   client: KubeClient,
   { resource }: ResourceSync,
   { namespace, name }: Place,
   { metadata: { uid } }: KubeObject,
   options: DeleteOptions,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await client.delete(resource, namespace, name, { ...(uid === undefined ? {} : { uid }), ...options })
+    return true
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error
+    return false
   }
 }
 

@@ -21,6 +21,12 @@ export function isFixedOtherwise(wanted: Contents, present: Contents): boolean {
   return present.immutable === true && !equalIgnoringNulls(dataOf(wanted), dataOf(present))
 }
 
+/** Only somebody in super can have fixed contents that the tenant changes. */
+export const fixedInSuper = ({ immutable }: Contents): string | undefined =>
+  immutable === true
+    ? "somebody has made it immutable in the super cluster, where it is made anew with these contents; nodes with pods that use it keep the former ones, also for new pods, until none of these pods is left: replace them"
+    : undefined
+
 export function contentsChange(wanted: Contents, present: Contents): Patch[] {
   if (present.immutable === true) return []
   const patch = mergeDiff(present, wanted)
