@@ -52,6 +52,8 @@ export const claimedAfterAnnotation = key("claimed-after")
  * taken them back and the tenant's shows none.
  */
 export const balancedAnnotation = key("balanced")
+/** On a super Service: the types of conditions, separated by commas, that super has or has had, and the tenant's Service may show still. */
+export const givenConditionsAnnotation = key("given-conditions")
 /** Copied upward to the tenant's Service if its own address is not the reachable one. */
 export const transparentClusterIPAnnotation = `${transparentPrefix}/clusterIP`
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
-import { balancedAnnotation } from "../apimachinery/tenancy.ts"
+import { balancedAnnotation, givenConditionsAnnotation } from "../apimachinery/tenancy.ts"
 import { services } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { object, startHarness } from "./testing/harness.ts"
@@ -107,6 +107,32 @@ test.each([
   inSuper({ status })
   await harness.settled()
   expect(shown()).toEqual(["192.0.2.9"])
+})
+
+test("a condition that super has taken back is shown no longer, and becomes the tenant's own if it writes one", async () => {
+  const { harness, inSuper } = await begin()
+  await using _ = harness
+  const { cluster, superCluster, home } = harness
+  const own = { ...condition, type: "example.com/own" }
+  const other = { ...condition, type: "example.com/other" }
+  const shown = (): string[] =>
+    (cluster.find<Service>(services, "default", "web")?.status?.conditions ?? []).map(({ type }) => type).sort()
+  const mark = (): unknown =>
+    superCluster.find(services, home, "web")?.metadata.annotations?.[givenConditionsAnnotation]
+  cluster.edit(services, "default", "web", { status: { conditions: [own] } })
+  inSuper({ status: { conditions: [condition, other] } })
+  await harness.settled()
+  expect(shown()).toEqual([condition.type, other.type, own.type].sort())
+  inSuper({ status: { conditions: [other] } })
+  await expect.poll(shown).toEqual([other.type, own.type].sort())
+  await expect.poll(mark).toBe(other.type)
+  inSuper({ status: null })
+  await expect.poll(shown).toEqual([own.type])
+  await expect.poll(mark).toBeUndefined()
+  cluster.edit(services, "default", "web", { status: { conditions: [own, condition] } })
+  await harness.settled()
+  expect(shown()).toEqual([condition.type, own.type].sort())
+  expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
 })
 
 test("conditions of the tenant's own stay beside those that super has without an address", async () => {

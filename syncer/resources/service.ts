@@ -4,19 +4,17 @@
 
 import type { Service } from "../../apimachinery/object.ts"
 import {
-  balancedAnnotation,
   claimedAfterAnnotation,
   clusterIPAnnotation,
-  superNamespace,
   transparentClusterIPAnnotation,
 } from "../../apimachinery/tenancy.ts"
 import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
-import { changedConditions, mergeDiff } from "../conversion/equality.ts"
-import { scrubMessages } from "../../apimachinery/tenant-texts.ts"
+import { mergeDiff } from "../conversion/equality.ts"
 import { syncerLimits } from "../options.ts"
 import { isOfTaken, type Port, samePort, withoutRefused } from "./refused-numbers.ts"
-import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
+import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
+import { givenMarks, statusChange, unmarking } from "./service-status.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
@@ -50,14 +48,14 @@ export const service: ResourceSync<Service> = {
     const hasAddress = address !== undefined && address !== "" && address !== "None"
     return {
       ...(hasAddress ? { [clusterIPAnnotation]: address } : {}),
-      ...(superObject !== undefined && isBalanced(superObject) ? { [balancedAnnotation]: "true" } : {}),
+      ...(superObject === undefined ? {} : givenMarks(superObject)),
     }
   },
   changed(object, superObject, context) {
     if (isAhead(superObject, object, context.now)) return []
     const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
-    const isOver = isMarkedBalanced(superObject) && !isBalanced(superObject) && !isBalanced(object)
-    return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(isOver ? [noMoreBalanced] : [])]
+    const unmarked = unmarking(object, superObject)
+    return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(unmarked === undefined ? [] : [unmarked])]
   },
   isCreatedIfUnsupported: true,
   unsupported: ({ spec }, { settings }) =>
@@ -68,22 +66,8 @@ export const service: ResourceSync<Service> = {
     const steps: TenantStep[] = []
     const metadata = isAhead(superObject, object, now) ? undefined : addressAnnotation(object, superObject)
     if (metadata !== undefined) steps.push({ patch: { metadata } })
-    const namespace = object.metadata.namespace ?? ""
-    const wanted = scrubMessages(superObject.status ?? {}, {
-      tenant,
-      namespace,
-      superNamespace: superNamespace(tenant.clusterKey, namespace),
-    })
-    const known = normalStatus(wanted)
-    const before = normalStatus(object.status)
-    if (isBalanced(superObject) || isMarkedBalanced(superObject)) {
-      const status = mergeDiff(before, known)
-      if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
-      return steps
-    }
-    // What is there may be from a controller of the tenant, to which super's conditions are added.
-    const conditions = changedConditions(before.conditions ?? [], known.conditions ?? [])
-    if (conditions.length > 0) steps.push({ patch: { status: { conditions } }, subresource: "status", strategic: true })
+    const status = statusChange(object, superObject, tenant)
+    if (status !== undefined) steps.push(status)
     return steps
   },
   passes: isOfTaken,
@@ -101,12 +85,6 @@ export const service: ResourceSync<Service> = {
       return undefined
     return { ...desired, spec: (isThere ? others : rest) as Spec }
   },
-}
-
-/** What the tenant shows from now on is its own, which must not be what it was given last and has not been seen showing yet. */
-const noMoreBalanced: Patch = {
-  patch: { metadata: { annotations: { [balancedAnnotation]: null } } },
-  isOfSeen: true,
 }
 
 const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
@@ -174,15 +152,4 @@ function addressAnnotation(object: Service, superObject: Service): Record<string
   const shown = object.metadata.annotations?.[transparentClusterIPAnnotation]
   const wanted = works === undefined || works === object.spec?.clusterIP ? undefined : works
   return shown === wanted ? undefined : { annotations: { [transparentClusterIPAnnotation]: wanted ?? null } }
-}
-
-/** It shows addresses of a load balancer. */
-const isBalanced = ({ status }: Service): boolean => (status?.loadBalancer?.ingress ?? []).length > 0
-
-const isMarkedBalanced = ({ metadata }: Service): boolean => metadata.annotations?.[balancedAnnotation] !== undefined
-
-/** Servers differ in whether they store an empty loadBalancer. */
-function normalStatus(status: Service["status"]): NonNullable<Service["status"]> {
-  const { loadBalancer, ...rest } = status ?? {}
-  return loadBalancer === undefined || Object.keys(loadBalancer).length === 0 ? rest : { ...rest, loadBalancer }
 }
