@@ -37,27 +37,18 @@ export function decide(
   if (sync.synced?.(object, context) === false) return nothing
   const deleting = object.metadata.deletionTimestamp !== undefined
   const isGraceful = sync.graceful?.(object, context) === true
-  if (superObject === undefined) {
-    if (deleting) return isGraceful && !isGraceOver(object) ? { do: "finish" } : nothing
-    return withoutSuperObject(sync, object, context)
+  const owner = superObject && ownership(superObject, context.tenant, object)
+  const isOthers =
+    owner === "foreign" || (owner === "unmarked" && superObject !== undefined && sync.adopts?.(superObject) !== true)
+  // There is no copy whose end it could wait for.
+  if (deleting && (superObject === undefined || isOthers))
+    return isGraceful && !isGraceOver(object) ? { do: "finish" } : nothing
+  if (superObject === undefined) return withoutSuperObject(sync, object, context)
+  if (isOthers) {
+    const why = owner === "foreign" ? "the name is taken in the super cluster" : "the super cluster has one of its own"
+    return { do: "refuse", message: `${sync.resource.resource} "${object.metadata.name}": ${why}` }
   }
-  switch (ownership(superObject, context.tenant, object)) {
-    case "foreign":
-      return {
-        do: "refuse",
-        message: `${sync.resource.resource} "${object.metadata.name}": the name is taken in the super cluster`,
-      }
-    case "stale":
-      return removal("stale", sync, superObject, context)
-    case "unmarked":
-      if (sync.adopts?.(superObject) === true) break
-      return {
-        do: "refuse",
-        message: `${sync.resource.resource} "${object.metadata.name}": the super cluster has one of its own`,
-      }
-    case "ours":
-      break
-  }
+  if (owner === "stale") return removal("stale", sync, superObject, context)
   if (deleting && isGraceful) return deleteGracefully(sync, object, superObject, context)
   if (deleting && !isDeleting(superObject) && sync.follows?.(object) === true) return { do: "remove", why: "deleting" }
   if (!isDeleting(superObject) && sync.outdated?.(object, superObject, context) === true) {

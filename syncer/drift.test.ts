@@ -1,7 +1,7 @@
 // Both sides change in every way while the syncer runs and while it does not; queue and patrol bring them together.
 
-import { afterEach, describe, test } from "vitest"
-import { superNamespace } from "../apimachinery/tenancy.ts"
+import { afterEach, describe, expect, test } from "vitest"
+import { clusterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
 import { createRandom } from "../apimachinery/testing/random.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
@@ -11,7 +11,7 @@ import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { differences } from "./testing/differences.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
-import { object } from "./testing/harness.ts"
+import { object, startHarness } from "./testing/harness.ts"
 
 let syncer: Syncer | undefined
 afterEach(async () => {
@@ -114,4 +114,19 @@ describe("the patrol after drift on both sides", () => {
       },
     )
   })
+})
+
+test.each([
+  ["nobody's", { annotations: null }],
+  ["nobody's, as no cache has it,", { annotations: null, labels: null }],
+  ["another's", { annotations: { [clusterAnnotation]: "another" } }],
+])("removes a deleted pod whose copy is %s by now", async (_, metadata) => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  await harness.running("web")
+  superCluster.edit(pods, home, "web", { metadata })
+  await harness.settled()
+  await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
+  await expect.poll(() => cluster.find(pods, "default", "web")).toBeUndefined()
+  expect(superCluster.find(pods, home, "web")?.metadata.deletionTimestamp).toBeUndefined()
 })
