@@ -23,6 +23,8 @@ export interface Faults {
   probability: number
   /** Nothing of it is answered. */
   isDown?: boolean
+  /** What admission refuses until that ends. */
+  denied?: { verb: string; resource: Resource } | undefined
 }
 
 const reads = new Set(["get", "list"])
@@ -37,6 +39,8 @@ export function faulty<T extends KubeClient>(client: T, faults: Faults): T {
     (name: string, original: (...args: unknown[]) => Promise<unknown>) =>
     async (...args: unknown[]): Promise<unknown> => {
       requireUp()
+      const { denied } = faults
+      if (denied?.verb === name && denied.resource === args[0]) throw forbidden(denied.resource, "x", "exceeded quota")
       if (!chance(random, faults.probability)) return original(...args)
       const isWrite = writes.has(name)
       if (isWrite && chance(random, 0.3)) {

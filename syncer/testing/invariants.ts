@@ -88,8 +88,11 @@ export class Invariants {
     const { uid = "", name, annotations } = object.metadata
     const owner = annotations?.[uidAnnotation]
     const before = this.#owners.get(uid)
-    if (owner !== undefined) this.#owners.set(uid, owner)
-    if (before !== undefined && owner !== before) this.wrong.push(`${resource} ${name} is of another object`)
+    // Somebody has disowned it.
+    if (owner === undefined) this.#owners.delete(uid)
+    else this.#owners.set(uid, owner)
+    if (before !== undefined && owner !== undefined && owner !== before)
+      this.wrong.push(`${resource} ${name} is of another object`)
     if (type !== "DELETED" || this.removed.has(uid)) return
     const home = this.#superCluster.find(namespaces, undefined, object.metadata.namespace ?? "")
     if (this.isRestored && home === undefined) return

@@ -88,5 +88,25 @@ export const handEdits: readonly Record<string, unknown>[] = [
   { immutable: true, data: { value: "x" } },
 ]
 
+/** By somebody in super, after which it is nobody's copy any more. */
+export const disowning: readonly Record<string, unknown>[] = [
+  { metadata: { annotations: null } },
+  { metadata: { annotations: null, labels: null } },
+  { metadata: { annotations: { [uidAnnotation]: null } } },
+  { metadata: { annotations: { [clusterAnnotation]: null } } },
+]
+
+/** As an administrator's of nodes. */
+export const nodeEdits: readonly Record<string, unknown>[] = [
+  { spec: { unschedulable: true } },
+  { spec: { unschedulable: null } },
+  { spec: { taints: [{ key: "a", value: "b", effect: "NoSchedule" }] } },
+  { spec: { taints: null } },
+  { metadata: { labels: { zone: "a" }, annotations: { note: "a" } } },
+  { metadata: { labels: null } },
+  { status: { conditions: [{ type: "Ready", status: "False", reason: "Down" }], capacity: { cpu: "4" } } },
+  { status: { conditions: [{ type: "Ready", status: "True", reason: "Up" }], capacity: { cpu: "8" } } },
+]
+
 /** Holds what is deleted in super, until somebody there lets it go. */
 export const held = { metadata: { finalizers: ["example.com/hold"] } }

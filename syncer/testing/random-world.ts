@@ -6,15 +6,7 @@ import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { clusterAnnotation } from "../../apimachinery/tenancy.ts"
 import { chance, createRandom, pick, type Random } from "../../apimachinery/testing/random.ts"
 import { forbidden, StatusError } from "../../apimachinery/status.ts"
-import {
-  configMaps,
-  namespaces,
-  nodes,
-  pods,
-  runtimeClasses,
-  secrets,
-  serviceAccounts,
-} from "../../client/resources.ts"
+import { namespaces, nodes, pods, runtimeClasses, serviceAccounts } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -27,7 +19,8 @@ import { faulty, type Faults } from "./faulty-client.ts"
 import { object } from "./harness.ts"
 import { Invariants } from "./invariants.ts"
 import { mortalClient, mortalTenants, type Life } from "./mortal.ts"
-import { contents, copied, forged, handEdits, held, inNamespaces } from "./random-contents.ts"
+import { contents, copied, forged, inNamespaces } from "./random-contents.ts"
+import { RandomAdmins } from "./random-admins.ts"
 import { usePod } from "./random-pods.ts"
 import { changeStorage, finishStorage, usePublished } from "./random-storage.ts"
 import { RandomTenants } from "./random-tenants.ts"
@@ -46,6 +39,7 @@ export class RandomWorld {
   readonly tenants: RandomTenants
   readonly clock = new FakeClock(Date.now())
   readonly #invariants: Invariants
+  readonly #admins: RandomAdmins
   #serial = 0
   /** From the last backup. */
   #restore: (() => void) | undefined
@@ -62,6 +56,8 @@ export class RandomWorld {
     this.tenants = new RandomTenants(this.faults)
     this.superCluster.fail = (verb, _resource, made) => (verb === "create" ? this.#refuseInEnding(made) : undefined)
     this.#invariants = new Invariants(copied, this.superCluster, this.tenants)
+    const { random, superCluster, faults } = this
+    this.#admins = new RandomAdmins({ random, superCluster, faults, invariants: this.#invariants, churn: this.#churn })
   }
 
   /** What should not have happened. */
@@ -70,8 +66,7 @@ export class RandomWorld {
   }
 
   async start(): Promise<void> {
-    for (const name of ["node-1", "node-2"])
-      await this.superCluster.create(nodes, object("Node", undefined, name, { spec: {} }))
+    await this.#admins.haveNodes()
     for (const name of ["acme", "other"]) await this.#addTenant(name)
     await this.#restart()
   }
@@ -123,15 +118,16 @@ export class RandomWorld {
       () => this.#use(),
       () => this.#use(),
       async () => this.#kubelet(pick(random, this.superCluster.all<Pod>(pods).concat(undefined as never))),
-      () => this.#meddle(),
+      () => this.#admins.meddle(),
       () => changeStorage(random, this.superCluster),
-      async () => this.#letGo(0.3),
+      async () => this.#admins.letGo(0.3),
       async () => tenants.sleep(pick(random, tenants.list()).name),
       async () => tenants.wake(pick(random, tenants.list()).name),
       async () => this.clock.advance(random(20_000)),
     ])()
     if (chance(random, 0.02 * this.#churn)) await this.#replaceTenant()
-    if (chance(random, 0.02)) await this.#changeNodes()
+    if (chance(random, 0.04)) await this.#admins.changeNodes()
+    if (chance(random, 0.02)) this.#admins.changeAdmission()
     if (chance(random, 0.02)) await this.#restart()
     if (chance(random, 0.02 * this.#loss)) this.#restore = this.superCluster.backup()
     if (this.#restore !== undefined && chance(random, 0.01)) {
@@ -145,16 +141,6 @@ export class RandomWorld {
     const { name } = pick(this.random, this.tenants.list())
     this.tenants.remove(name)
     await this.#addTenant(name)
-  }
-
-  async #changeNodes(): Promise<void> {
-    const { superCluster } = this
-    if (superCluster.find(nodes, undefined, "node-2") === undefined) {
-      await superCluster.create(nodes, object("Node", undefined, "node-2", { spec: {} }))
-      return
-    }
-    superCluster.remove(nodes, undefined, "node-2")
-    for (const pod of superCluster.all<Pod>(pods)) if (pod.spec?.nodeName === "node-2") this.#remove(pods, pod)
   }
 
   async #use(): Promise<void> {
@@ -210,56 +196,12 @@ export class RandomWorld {
     await cluster.delete(resource, namespace, name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds })
   }
 
-  /** What somebody does in super by mistake. */
-  async #meddle(): Promise<void> {
-    const { random, superCluster } = this
-    const [resource] = pick(random, [...contents, [pods], [namespaces]] as [Resource][])
-    const copies = superCluster.all(resource).filter(({ metadata }) => metadata.annotations?.[clusterAnnotation])
-    if (copies.length === 0 || (resource === namespaces && !chance(random, 0.2 * this.#churn))) return
-    const copy = pick(random, copies)
-    const { namespace, name = "" } = copy.metadata
-    if (chance(random, 0.3)) superCluster.edit(resource, namespace, name, held)
-    else if (chance(random, 0.5)) await this.#deleteInSuper(resource, copy)
-    else {
-      const edit = pick(random, handEdits)
-      // Its copy is made anew.
-      if ("immutable" in edit && (resource === configMaps || resource === secrets))
-        this.#invariants.removed.add(copy.metadata.uid ?? "")
-      superCluster.edit(resource, namespace, name, edit)
-    }
-  }
-
-  async #deleteInSuper(resource: Resource, copy: KubeObject): Promise<void> {
-    const { namespace, name = "", finalizers = [] } = copy.metadata
-    if (finalizers.length > 0) await this.superCluster.delete(resource, namespace, name)
-    else this.#remove(resource, copy)
-  }
-
-  /** Of what is held, and is being deleted. */
-  #letGo(probability: number): void {
-    for (const resource of copied) {
-      for (const copy of this.superCluster.all<KubeObject>(resource)) {
-        const { deletionTimestamp, finalizers = [] } = copy.metadata
-        const isHeld = deletionTimestamp !== undefined && finalizers.length > 0
-        if (isHeld && chance(this.random, probability)) this.#remove(resource, copy)
-      }
-    }
-  }
-
-  #remove(resource: Resource, { metadata: { namespace, name = "", uid = "" } }: KubeObject): void {
-    const { superCluster } = this
-    const kinds = resource === namespaces ? inNamespaces : []
-    const inside = kinds.flatMap((kind) => superCluster.all<KubeObject>(kind, name))
-    for (const one of [uid, ...inside.map(({ metadata }) => metadata.uid ?? "")]) this.#invariants.removed.add(one)
-    superCluster.remove(resource, namespace, name)
-  }
-
   /** Of one pod, what scheduler and kubelet do next. */
   #kubelet(pod: Pod | undefined): void {
     if (pod === undefined) return
     const { superCluster } = this
     const { namespace, name = "", deletionTimestamp } = pod.metadata
-    if (deletionTimestamp !== undefined) this.#remove(pods, pod)
+    if (deletionTimestamp !== undefined) this.#admins.remove(pods, pod)
     else if ((pod.spec?.nodeName ?? "") === "") {
       const { metadata } = pick(this.random, superCluster.all(nodes))
       superCluster.edit(pods, namespace, name, { spec: { nodeName: metadata.name } })
@@ -273,12 +215,13 @@ export class RandomWorld {
   async left(): Promise<string[]> {
     this.faults.probability = 0
     // The pods of a node that is gone wait for the tenant's own controllers.
-    if (this.superCluster.find(nodes, undefined, "node-2") === undefined) await this.#changeNodes()
+    await this.#admins.haveNodes()
+    this.faults.denied = undefined
     for (const { name } of this.tenants.list()) this.tenants.wake(name)
     let left: string[] = ["nothing has been compared"]
     for (let round = 0; round < 60 && left.length > 0; round++) {
       for (const pod of this.superCluster.all<Pod>(pods)) this.#kubelet(pod)
-      this.#letGo(1)
+      this.#admins.letGo(1)
       await finishStorage(this.superCluster)
       this.clock.advance(10_000)
       for (let turn = 0; turn < 20; turn++) await nextTurn()
