@@ -261,7 +261,7 @@ export class SyncController {
     })
     if (why !== "outdated") return
     this.#repeated.note(work.object, madeAnew(work))
-    const message = isDeleted ? sync.madeAnew?.(superObject) : undefined
+    const message = isDeleted ? sync.remadeMessage?.(superObject) : undefined
     if (message !== undefined) this.#reports.tell(work, "FailedSync", message)
   }
 

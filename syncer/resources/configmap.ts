@@ -13,7 +13,7 @@ export const configMap: ResourceSync<ConfigMap> = {
   tenantName: tenantConfigMapName,
   toSuper: (object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...contents(object) }),
   outdated: isFixedOtherwise,
-  madeAnew: fixedInSuper,
+  remadeMessage: fixedInSuper,
   changed: (object, superObject) => contentsChange(contents(object), contents(superObject)),
 }
 

@@ -22,7 +22,7 @@ export const secret: ResourceSync<Secret> = {
   // Somebody may have replaced the copy by one of another type.
   outdated: (object, superObject) =>
     superType(object.type) !== superType(superObject.type) || isFixedOtherwise(object, superObject),
-  madeAnew: fixedInSuper,
+  remadeMessage: fixedInSuper,
   changed: (object, superObject) => contentsChange(contents(object), contents(superObject)),
 }
 
