@@ -91,26 +91,31 @@ test("recreates a running pod's copy on its node when it is deleted by hand", as
   expect(harness.cluster.find(pods, "default", "web")?.metadata.uid).toBe(before.metadata.uid)
 })
 
-test("fails an evicted pod instead of deleting it", async () => {
-  await using harness = await startHarness()
-  await harness.running("web")
-  const evicted = { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", message: "drained" }
-  harness.superCluster.edit(pods, harness.home, "web", { status: { conditions: [evicted] } })
-  await eventually(() => harness.cluster.find<Pod>(pods, "default", "web")?.status?.conditions?.length, {
-    what: "condition",
-  })
-  harness.superCluster.remove(pods, harness.home, "web")
-  const failed = await eventually(
-    () => {
-      const pod = harness.cluster.find<Pod>(pods, "default", "web")
-      return pod?.status?.phase === "Failed" ? pod : undefined
-    },
-    { what: "failed" },
-  )
-  expect(failed.status?.reason).toBe("EvictionByEvictionAPI")
-  await harness.settled()
-  expect(harness.superCluster.find(pods, harness.home, "web")).toBeUndefined()
-})
+test.each(["runs", "has a node, but has not begun"])(
+  "fails an evicted pod that %s instead of deleting it",
+  async (how) => {
+    await using harness = await startHarness()
+    if (how === "runs") await harness.running("web")
+    else await harness.cluster.create(pods, podOf("web", { nodeName: "node-1" }))
+    await harness.inSuper(pods, "web")
+    const evicted = { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", message: "drained" }
+    harness.superCluster.edit(pods, harness.home, "web", { status: { conditions: [evicted] } })
+    await eventually(() => harness.cluster.find<Pod>(pods, "default", "web")?.status?.conditions?.length, {
+      what: "condition",
+    })
+    harness.superCluster.remove(pods, harness.home, "web")
+    const failed = await eventually(
+      () => {
+        const pod = harness.cluster.find<Pod>(pods, "default", "web")
+        return pod?.status?.phase === "Failed" ? pod : undefined
+      },
+      { what: "failed" },
+    )
+    expect(failed.status?.reason).toBe("EvictionByEvictionAPI")
+    await harness.settled()
+    expect(harness.superCluster.find(pods, harness.home, "web")).toBeUndefined()
+  },
+)
 
 test("gives a pod short-lived tokens and removes them with the pod", async () => {
   await using harness = await startHarness()

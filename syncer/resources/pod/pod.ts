@@ -29,7 +29,7 @@ import { gatesChange, gatesRecord } from "./gates.ts"
 import { isOnOwnNode, ownNodeFor } from "./own-nodes.ts"
 import { isMisplaced, placementOf, printPlacement, unplaceable } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
-import { failedStatus, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
+import { failedStatus, isEvicted, statusPatch, superConditions, tenantStatus, lossReason } from "./status.ts"
 import { unsupportedInPod } from "./unsupported.ts"
 
 export const pod: ResourceSync<Pod> = {
@@ -130,7 +130,7 @@ function missing(object: Pod, context: SyncContext): Lost {
   if (nodeName === "") return { kind: "create" }
   const node = view.superObject<Node>(nodes, undefined, nodeName)
   const neverStarted = object.status?.startTime === undefined && (object.status?.containerStatuses?.length ?? 0) === 0
-  if (neverStarted) {
+  if (neverStarted && !isEvicted(object)) {
     // The tenant set the node directly, without a scheduler.
     return node === undefined ? { kind: "refuse", message: `there is no node "${nodeName}"` } : { kind: "create" }
   }

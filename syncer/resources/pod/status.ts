@@ -51,11 +51,12 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind =
  * Whether the pod has ended only because somebody deletes the copy: kubelets then write a final phase, but the pod will run again
  * (docs/decisions/0006-losing-the-copy-of-a-running-pod.md), and with that phase it could not. Ends of other causes have a reason.
  */
-function endedByDeletion(pod: Pod, { metadata, spec, status }: Pod): boolean {
+function endedByDeletion(pod: Pod, copy: Pod): boolean {
+  const { metadata, spec, status } = copy
   const isEnded = status?.phase === "Failed" || status?.phase === "Succeeded"
   const isUnasked = metadata.deletionTimestamp !== undefined && pod.metadata.deletionTimestamp === undefined
   if (!isEnded || !isUnasked || isFinished(pod) || (status.reason ?? "") !== "") return false
-  if (status.conditions?.some((one) => one.type === evictionCondition && one.status === "True") === true) return false
+  if (isEvicted(copy)) return false
   const exits = new Map(status.containerStatuses?.map(({ name, state }) => [name, state?.terminated?.exitCode]))
   return (spec?.containers ?? []).some(({ name, restartPolicy = spec?.restartPolicy ?? "Always" }) => {
     return restartPolicy === "Always" || (restartPolicy === "OnFailure" && exits.get(name) !== 0)
@@ -222,14 +223,17 @@ function conditionsChange(before: Conditions, after: Conditions): object[] {
 export const isNominated = ({ spec, status }: Pod): boolean =>
   (status?.nominatedNodeName ?? "") !== "" && (spec?.nodeName ?? "") === ""
 
-const evictionCondition = "DisruptionTarget"
+const evictionOf = ({ status }: Pod): Condition | undefined =>
+  status?.conditions?.find((one) => one.type === "DisruptionTarget" && one.status === "True")
+
+export const isEvicted = (pod: Pod): boolean => evictionOf(pod) !== undefined
 
 /**
  * Why a pod whose super copy is gone must not run on its node again: it was evicted, or the node no longer accepts it.
  * undefined: somebody deleted the copy, and it can be recreated on the node.
  */
 export function lossReason(pod: Pod, node: Node | undefined): { reason: string; message: string } | undefined {
-  const eviction = pod.status?.conditions?.find(({ type, status }) => type === evictionCondition && status === "True")
+  const eviction = evictionOf(pod)
   if (eviction !== undefined) {
     return { reason: eviction.reason ?? "Evicted", message: eviction.message ?? "The pod was evicted from its node" }
   }
