@@ -53,6 +53,8 @@ export class Invariants {
     const home = this.#superCluster.find(namespaces, undefined, namespace ?? "")
     if (kind === undefined || home === undefined || type === "DELETED") return
     const key = home.metadata.annotations?.[clusterAnnotation]
+    // Somebody has disowned it.
+    if (key === undefined) return
     const keys = [annotations?.[clusterAnnotation], labels?.[clusterLabel]].filter((one) => one !== undefined)
     if (keys.some((one) => one !== key)) this.wrong.push(`${resource} ${namespace}/${name} is of ${keys.join()}`)
   }
