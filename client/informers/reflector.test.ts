@@ -90,15 +90,21 @@ describe("an Informer", () => {
     stop.abort()
   })
 
-  test("resumes a watch that ended without a new list", async () => {
+  test.each<[what: string, change: (cluster: FakeCluster) => unknown, event: string]>([
+    ["a creation", (cluster) => cluster.create(configMaps, configMap("b")), "+ b"],
+    // As of pods that end: the last event before a break is often that of an object that is gone after it.
+    ["the deletion of what changed last", (cluster) => cluster.remove(configMaps, "default", "a"), "- a"],
+  ])("resumes a watch that ended without a new list, and sees %s in between", async (_, change, event) => {
     const clock = new FakeClock()
     const cluster = new BreakableCluster({ clock })
     using informer = await startBreakable(cluster, clock)
-    informer.breakWatch()
     await cluster.create(configMaps, configMap("a"))
+    await eventually(() => expect(informer.events).toEqual(["+ a"]))
+    informer.breakWatch()
+    await change(cluster)
     await eventually(() => {
       clock.advance(1000)
-      expect(informer.events).toEqual(["+ a"])
+      expect(informer.events).toEqual(["+ a", event])
     })
     // The second one has only asked for the server's revision.
     expect(cluster.calls.get("list configmaps")).toBe(2)
