@@ -14,7 +14,7 @@ import { mergeDiff } from "../conversion/equality.ts"
 import { syncerLimits } from "../options.ts"
 import { isOfTaken, type Port, samePort, withoutRefused } from "./refused-numbers.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
-import { givenMarks, statusChange, unmarking } from "./service-status.ts"
+import { balancedMark, statusChange, unmarking } from "./service-status.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
@@ -48,7 +48,7 @@ export const service: ResourceSync<Service> = {
     const hasAddress = address !== undefined && address !== "" && address !== "None"
     return {
       ...(hasAddress ? { [clusterIPAnnotation]: address } : {}),
-      ...(superObject === undefined ? {} : givenMarks(superObject)),
+      ...(superObject === undefined ? {} : balancedMark(superObject)),
     }
   },
   changed(object, superObject, context) {
@@ -64,10 +64,11 @@ export const service: ResourceSync<Service> = {
       : undefined,
   toTenant(object, superObject, { tenant, now }) {
     const steps: TenantStep[] = []
-    const metadata = isAhead(superObject, object, now) ? undefined : addressAnnotation(object, superObject)
-    if (metadata !== undefined) steps.push({ patch: { metadata } })
+    // First: it may name the version that was seen.
     const status = statusChange(object, superObject, tenant)
     if (status !== undefined) steps.push(status)
+    const metadata = isAhead(superObject, object, now) ? undefined : addressAnnotation(object, superObject)
+    if (metadata !== undefined) steps.push({ patch: { metadata } })
     return steps
   },
   passes: isOfTaken,
