@@ -37,14 +37,11 @@ export function decide(
   if (sync.synced?.(object, context) === false) return nothing
   const deleting = object.metadata.deletionTimestamp !== undefined
   const isGraceful = sync.graceful?.(object, context) === true
-  const owner = superObject && ownership(superObject, context.tenant, object)
-  const isOthers =
-    owner === "foreign" || (owner === "unmarked" && superObject !== undefined && sync.adopts?.(superObject) !== true)
-  // There is no copy whose end it could wait for.
-  if (deleting && (superObject === undefined || isOthers))
-    return isGraceful && !isGraceOver(object) ? { do: "finish" } : nothing
-  if (superObject === undefined) return withoutSuperObject(sync, object, context)
-  if (isOthers) {
+  if (superObject === undefined)
+    return deleting ? withoutCopy(object, isGraceful) : withoutSuperObject(sync, object, context)
+  const owner = ownership(superObject, context.tenant, object)
+  if (owner === "foreign" || (owner === "unmarked" && sync.adopts?.(superObject) !== true)) {
+    if (deleting) return withoutCopy(object, isGraceful)
     const why = owner === "foreign" ? "the name is taken in the super cluster" : "the super cluster has one of its own"
     return { do: "refuse", message: `${sync.resource.resource} "${object.metadata.name}": ${why}` }
   }
@@ -149,6 +146,10 @@ function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeO
     return [{ patch: { metadata } }, ...patches]
   return [{ patch: { ...first.patch, metadata } }, ...rest]
 }
+
+/** The tenant deleted the object, and there is no copy whose end it could wait for. */
+const withoutCopy = (object: KubeObject, isGraceful: boolean): Decision =>
+  isGraceful && !isGraceOver(object) ? { do: "finish" } : nothing
 
 /** Only the tenant's finalizers still hold it: the tenant's server removes it with the last of them. */
 const isGraceOver = ({ metadata }: KubeObject): boolean => metadata.deletionGracePeriodSeconds === 0
