@@ -261,7 +261,7 @@ export class SyncController {
     })
     if (why !== "outdated") return
     this.#repeated.note(work.object, madeAnew(work))
-    const message = isDeleted ? sync.remadeMessage?.(superObject) : undefined
+    const message = isDeleted && work.object !== undefined ? sync.remadeMessage?.(work.object, superObject) : undefined
     if (message !== undefined) this.#reports.tell(work, "FailedSync", message)
   }
 

@@ -194,3 +194,15 @@ test.each([
     await expect.poll(told).toEqual([expect.stringContaining("immutable in the super cluster")])
   },
 )
+
+test("the tenant is not told of contents that are fixed when the copy of a Secret is made anew for its type", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  await cluster.create(secrets, object("Secret", "default", "a", { type: "Opaque", data: { a: "YQ==" } }))
+  const { uid } = (await harness.inSuper(secrets, "a")).metadata
+  superCluster.edit(secrets, home, "a", { type: "example.com/other", immutable: true })
+  const copy = (): KubeObject | undefined => superCluster.find(secrets, home, "a")
+  await expect.poll(copy).toMatchObject({ type: "Opaque", metadata: { uid: expect.not.stringMatching(`^${uid}$`) } })
+  await harness.settled()
+  expect(cluster.all(events)).toEqual([])
+})

@@ -3,7 +3,7 @@
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { superConfigMapName, tenantConfigMapName } from "../../apimachinery/tenancy.ts"
 import { configMaps } from "../../client/resources.ts"
-import { contentsChange, fixedInSuper, isFixedOtherwise } from "./data-contents.ts"
+import { contentsChange, fixedMessage, isFixedOtherwise } from "./data-contents.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const configMap: ResourceSync<ConfigMap> = {
@@ -13,7 +13,7 @@ export const configMap: ResourceSync<ConfigMap> = {
   tenantName: tenantConfigMapName,
   toSuper: (object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...contents(object) }),
   outdated: isFixedOtherwise,
-  remadeMessage: fixedInSuper,
+  remadeMessage: fixedMessage,
   changed: (object, superObject) => contentsChange(contents(object), contents(superObject)),
 }
 

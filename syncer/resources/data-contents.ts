@@ -21,9 +21,9 @@ export function isFixedOtherwise(wanted: Contents, present: Contents): boolean {
   return present.immutable === true && !equalIgnoringNulls(dataOf(wanted), dataOf(present))
 }
 
-/** Only somebody in super can have fixed contents that the tenant changes. */
-export const fixedInSuper = ({ immutable }: Contents): string | undefined =>
-  immutable === true
+/** What a tenant is told when that is made: only somebody in super can have fixed contents that the tenant changes. */
+export const fixedMessage = (wanted: Contents, present: Contents): string | undefined =>
+  isFixedOtherwise(wanted, present)
     ? "somebody has made it immutable in the super cluster, where it is made anew with these contents; nodes with pods that use it keep the former ones, also for new pods, until none of these pods is left: replace them"
     : undefined
 

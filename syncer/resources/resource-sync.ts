@@ -81,7 +81,7 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   /** The copy cannot be changed to the desired state, and recreating it loses nothing. */
   outdated?(object: T, superObject: T, context: SyncContext): boolean
   /** What the tenant is told when an outdated copy has been removed, to be made anew. Default: nothing. */
-  remadeMessage?(superObject: T): string | undefined
+  remadeMessage?(object: T, superObject: T): string | undefined
   /** Changes of the tenant's object for fields that super owns. */
   toTenant?(object: T, superObject: T, context: SyncContext): TenantStep[]
   /** Whether an unmarked super object with that name becomes the copy. Default: it belongs to somebody else. */

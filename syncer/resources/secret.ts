@@ -3,7 +3,7 @@
 import { tokenType } from "../../apimachinery/core/service-account-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { secrets } from "../../client/resources.ts"
-import { contentsChange, fixedInSuper, isFixedOtherwise } from "./data-contents.ts"
+import { contentsChange, fixedMessage, isFixedOtherwise } from "./data-contents.ts"
 import { isTokenSecret } from "./pod/tokens.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
@@ -22,7 +22,7 @@ export const secret: ResourceSync<Secret> = {
   // Somebody may have replaced the copy by one of another type.
   outdated: (object, superObject) =>
     superType(object.type) !== superType(superObject.type) || isFixedOtherwise(object, superObject),
-  remadeMessage: fixedInSuper,
+  remadeMessage: fixedMessage,
   changed: (object, superObject) => contentsChange(contents(object), contents(superObject)),
 }
 
