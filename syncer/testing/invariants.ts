@@ -6,6 +6,7 @@ import { namespaces, pods } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import type { Change } from "../../client/testing/fake-store.ts"
+import { recordedOwner } from "../conversion/ownership.ts"
 import type { FakeTenants } from "./fake-tenants.ts"
 
 export class Invariants {
@@ -87,10 +88,11 @@ export class Invariants {
 
   /** A copy is that of one object for ever, and stays as long as that, except a pod's that is not where the tenant's is. */
   #checkOwner({ type, resource, object }: Change): void {
-    const { uid = "", name, annotations } = object.metadata
-    const owner = annotations?.[uidAnnotation]
+    const { uid = "", name } = object.metadata
+    const owner = recordedOwner(object)?.uid
     const before = this.#owners.get(uid)
-    // Somebody has disowned it.
+    // Somebody has disowned it, perhaps before its namespace goes: another object may adopt it there.
+    if (before !== undefined && owner === undefined) this.removed.add(uid)
     if (owner === undefined) this.#owners.delete(uid)
     else this.#owners.set(uid, owner)
     if (before !== undefined && owner !== undefined && owner !== before)
