@@ -21,13 +21,15 @@ export function statusChange(object: Service, superObject: Service, tenant: Tena
   const status = isSupers ? mergeDiff(before, wanted) : conditionsChange(object, before, wanted)
   const given = printTypes(wanted)
   const marked = markOf(object)
-  if (status === undefined && given === marked) return undefined
-  const annotations = given === marked ? undefined : { [givenConditionsAnnotation]: given ?? null }
-  // What is taken back or given otherwise in between would not be in the record.
-  const isRecorded = given !== undefined || marked !== undefined
+  const isSame = given === marked
+  if (status === undefined && isSame) return undefined
+  const annotations = { [givenConditionsAnnotation]: given ?? null }
+  // What is given or taken back in between would not be in the record.
+  const seen = { resourceVersion: object.metadata.resourceVersion }
+  const metadata = { ...seen, ...(isSame ? {} : { annotations }) }
   return {
     patch: {
-      ...(isRecorded ? { metadata: { resourceVersion: object.metadata.resourceVersion, annotations } } : {}),
+      ...(given === undefined && isSame ? {} : { metadata }),
       ...(status === undefined ? {} : { status }),
     },
     subresource: "status",
