@@ -1,6 +1,7 @@
 // Storage of a super cluster at random: who binds claims, expands and reclaims volumes, and offers classes to tenants.
 
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { publicLabel } from "../../apimachinery/tenancy.ts"
 import { chance, pick, type Random } from "../../apimachinery/testing/random.ts"
 import {
@@ -86,7 +87,10 @@ export async function usePublished(random: Random, cluster: FakeCluster): Promis
   const name = `class-${random(2)}`
   const isClass = resource === storageClasses || resource === priorityClasses
   if (isClass && cluster.find(resource, undefined, name) === undefined) {
-    await cluster.create(resource, object(kind, undefined, name, contents))
+    await cluster.create(resource, object(kind, undefined, name, contents)).catch((error: unknown) => {
+      // The syncer may be first with super's.
+      if (!isAlreadyExists(error)) throw error
+    })
     return
   }
   const all = cluster.all(resource)
