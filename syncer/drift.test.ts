@@ -1,7 +1,7 @@
 // Both sides change in every way while the syncer runs and while it does not; queue and patrol bring them together.
 
 import { afterEach, describe, expect, test } from "vitest"
-import { clusterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
+import { clusterAnnotation, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
 import { createRandom } from "../apimachinery/testing/random.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
@@ -129,4 +129,30 @@ test.each([
   await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
   await expect.poll(() => cluster.find(pods, "default", "web")).toBeUndefined()
   expect(superCluster.find(pods, home, "web")?.metadata.deletionTimestamp).toBeUndefined()
+})
+
+test("what is nobody's, and becomes the copy of another object first, does not become that of this one", async () => {
+  await using harness = await startHarness()
+  const { cluster, superCluster, home } = harness
+  // A pod needs the account.
+  await harness.running("web")
+  const { uid } = (await harness.inSuper(serviceAccounts, "default")).metadata
+  await harness.settled()
+  const patch = superCluster.patch.bind(superCluster)
+  let isFirst = true
+  superCluster.patch = async (resource, ...rest) => {
+    // The syncer hears of it later.
+    if (resource === serviceAccounts && isFirst) {
+      isFirst = false
+      superCluster.edit(serviceAccounts, home, "default", { metadata: { annotations: { [uidAnnotation]: "earlier" } } })
+    }
+    return patch(resource, ...rest) as never
+  }
+  superCluster.edit(serviceAccounts, home, "default", { metadata: { annotations: { [uidAnnotation]: null } } })
+  const copy = () => superCluster.find(serviceAccounts, home, "default")
+  // It is made anew.
+  await expect.poll(() => [undefined, uid].includes(copy()?.metadata.uid)).toBe(false)
+  await harness.settled()
+  const tenants = cluster.find(serviceAccounts, "default", "default")
+  expect(copy()?.metadata.annotations?.[uidAnnotation]).toBe(tenants?.metadata.uid)
 })

@@ -4,6 +4,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isConflict, isNotFound, StatusError } from "../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient, PatchOptions } from "../client/rest.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
 import type { Place } from "./conversion/super-object.ts"
 import { inTenant } from "./failures.ts"
 import type { Patch, ResourceSync } from "./resources/resource-sync.ts"
@@ -89,8 +90,9 @@ export async function patchSuper(
   falling: FallingBack,
 ): Promise<void> {
   const { uid, resourceVersion } = superObject?.metadata ?? {}
-  // Lists are replaced completely, so they must not have changed since they were read.
-  const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
+  // Lists are replaced completely, so they must not have changed since they were read. What is nobody's yet may have become another object's copy.
+  const isNobodys = superObject !== undefined && recordedOwner(superObject)?.uid === undefined
+  const precondition = "spec" in step.patch || isNobodys ? { uid, resourceVersion } : { uid }
   const patch = withMetadata(step, precondition)
   const write = (one: object): Promise<KubeObject> =>
     superClient.patch(sync.resource, namespace, name, one, patchOptions(step))
