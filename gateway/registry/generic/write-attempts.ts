@@ -2,19 +2,16 @@
 // another write commits first, the attempt returns undefined, and store.ts starts again with the new current object.
 
 import type { FieldError } from "../../../apimachinery/field-errors.ts"
-import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
-import { writeZeros, writingZeros } from "../../../apimachinery/schema/decode/decode.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { isLong } from "../../../apimachinery/schema/large-values.ts"
 import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
 import { internalError, isAlreadyExists, notFound } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
 import { validateWithinBudget, validatingWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
-import { decodePatched } from "../../custom-resources/undecoded.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Claim } from "../claim.ts"
 import { keepUnwritten, noteOrigin, noteWritten } from "../conversion/convert.ts"
-import { isDelegated } from "../delegated-groups.ts"
 import { checkIdentity, checkVersion, refuseInvalid, sentRevision, uidConflict } from "./checks.ts"
 import type { DeleteAttempts } from "./delete-attempts.ts"
 import { changesEmptyBytes, keepEmptyBytes } from "./empty-bytes.ts"
@@ -30,11 +27,11 @@ import {
   validateForUpdate,
   validatingForCreate,
 } from "./default-strategy.ts"
-import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
+import { fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { nameTaken } from "./name-taken.ts"
 import { dropRepeatedOwners } from "./owner-references.ts"
+import { settle } from "./settle.ts"
 import type { ObjectStorage } from "./storage/object-storage.ts"
-import { noteStoredOtherwise } from "./storage/unread-fields.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
@@ -104,7 +101,7 @@ export class WriteAttempts {
       const existing = dryRun ? await this.#existing(ctx, key) : undefined
       if (existing !== undefined) throw await nameTaken(this.#definition, this.#reader, existing, object)
       if (!dryRun) refuseRevision(object)
-      const settling = this.#settle(ctx, object)
+      const settling = settle(ctx, this.#definition, object)
       if (settling !== undefined) await settling
       if (dryRun) return { key, claim: undefined }
       delete object.metadata.selfLink
@@ -188,7 +185,7 @@ export class WriteAttempts {
     await admit.validate(object, current)
     await ctx.pause?.()
     const isLast = endsDeletion(definition, object, current)
-    const settling = this.#settle(ctx, object, !isLast)
+    const settling = settle(ctx, definition, object, !isLast)
     if (settling !== undefined) await settling
     // It is removed when an object is stored, so it remains in dry runs and in objects that are deleted.
     const keepsLink = options.dryRun === true || isLast
@@ -270,25 +267,6 @@ export class WriteAttempts {
     // The request was authorized for that namespace. An update compares it with the stored object's.
     if (current === undefined) placeInNamespace(this.#definition, namespace, object)
     await this.#definition.strategy.confirm?.(ctx, object, current)
-  }
-
-  /**
-   * The form that is stored and returned, after admission and validation. Throws if it cannot be stored. Returns a promise if it
-   * takes steps.
-   */
-  #settle({ pause }: RequestContext, object: KubeObject, isStored = true): Promise<void> | undefined {
-    const { strategy, schema, customResource, group, storageVersion } = this.#definition
-    if (customResource !== undefined)
-      decodePatched(schema, object, isStored && storageVersion !== printGroupVersion(this.#definition))
-    strategy.settle?.(object)
-    if (strategy.defaultOnRead?.(object) === true) noteStoredOtherwise(object)
-    dropEmptyMetadata(object)
-    if (customResource !== undefined) return undefined
-    // Protobuf has no empty lists, but JSON does.
-    const [value, dropsEmpty] = [object as unknown as Json, isStored && !isDelegated(group)]
-    if (isLong(object)) return inSteps(writingZeros(schema, value, dropsEmpty), pause) as Promise<void> | undefined
-    writeZeros(schema, value, dropsEmpty)
-    return undefined
   }
 
   async #refuseInvalid(
