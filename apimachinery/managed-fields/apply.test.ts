@@ -277,7 +277,10 @@ describe("the fields of a configuration", () => {
     ...(chance(random, 0.5) ? { name: pick(random, ["x", null]) } : {}),
     set: some(),
     labels: Object.fromEntries(some().map((name) => [name, "x"])),
-    items: some().map((name) => (chance(random, 0.5) ? { name, value: "x" } : { name, labels: { a: "x" } })),
+    items: some().map((name) => ({
+      name,
+      ...pick(random, [{ value: "x" }, { labels: {} }, { labels: { a: "x" } }, { value: "x", labels: { a: "x" } }]),
+    })),
     selector: { app: "x" },
     nested: { a: chance(random, 0.5) ? { b: {} } : { b: { c: "x" } } },
   })

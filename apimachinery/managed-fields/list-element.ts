@@ -3,6 +3,7 @@
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
 import { compareText } from "../go/text-order.ts"
+import { atOnce, mostAtOnce, type Steps } from "../steps.ts"
 import type { ListType } from "./merge-type.ts"
 import { keyElement, type PathElement, valueElement } from "./path-element.ts"
 
@@ -47,13 +48,21 @@ function setElement(item: Json): PathElement {
 
 /** Items by path element, in order of first occurrence; several if keys are not unique. */
 export function itemsByElement(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
+  return atOnce(gatheringItems(list, items))
+}
+
+/** The same in steps. */
+export function* gatheringItems(list: ListType, items: readonly Json[]): Steps<Map<PathElement, Json[]>> {
   const found = new Map<PathElement, Json[]>()
-  addItems(found, list, items, 0, items.length)
+  for (let from = 0; from < items.length; from += mostAtOnce) {
+    if (from > 0) yield
+    addItems(found, list, items, from, Math.min(from + mostAtOnce, items.length))
+  }
   return found
 }
 
 /** Adds those from one index to another, which is excluded. */
-export function addItems(
+function addItems(
   found: Map<PathElement, Json[]>,
   list: ListType,
   items: readonly Json[],

@@ -2,9 +2,10 @@
 
 import { expect, test } from "vitest"
 import type { Json } from "../object.ts"
-import { inSteps, type Steps } from "../steps.ts"
+import { inSteps, mostAtOnce, type Steps } from "../steps.ts"
 import { compare, type Comparison, comparing } from "./compare.ts"
-import { type FieldSet, unionOf } from "./field-set.ts"
+import { type FieldSet, isEmpty, leaf, self, unionOf } from "./field-set.ts"
+import { fieldElement } from "./path-element.ts"
 import { type Fields, typeOfSchema } from "./testing/state.ts"
 
 const text = { type: "string" }
@@ -68,3 +69,41 @@ test.each(Object.entries(lists))("%s that are added or removed", async (_name, {
   expect(removed.comparison.removed).toEqual(added.comparison.added)
   expect(textOf((await counted(comparing(emptied(whole), whole, type))).comparison.added)).toBe(wanted(emptied))
 })
+
+/** What is between two states of many items, each of which is in one of them, in both, or in both and different. */
+const halves = (number: number): { before: boolean; after: boolean; text: string } => ({
+  before: number % 3 !== 0,
+  after: number % 4 !== 0,
+  text: number % 5 === 0 ? "changed" : "x",
+})
+const stateOf = (which: "before" | "after", all: readonly number[]): { [name: string]: Json } => {
+  const present = all.filter((number) => halves(number)[which])
+  const text = (number: number): string => (which === "after" ? halves(number).text : "x")
+  return {
+    items: present.map((number) => ({ name: `n${number}`, texts: { [`t${number % 3}`]: text(number) } })),
+    set: present,
+    map: Object.fromEntries(present.map((number) => [`k${number}`, text(number)])),
+  }
+}
+
+test.each(["items", "set", "map"])("%s some of which are added, removed or changed", async (name) => {
+  const only = (which: "before" | "after", all: readonly number[]): Json => ({
+    [name]: stateOf(which, all)[name] ?? null,
+  })
+  const both = numbers.filter((number) => halves(number).before || halves(number).after)
+  for (const all of [both, both.filter((number) => halves(number).before && halves(number).after)]) {
+    const { comparison, pauses } = await counted(comparing(only("before", all), only("after", all), type))
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(all.length / mostAtOnce))
+    const parts = all.map((number) => compare(only("before", [number]), only("after", [number]), type))
+    for (const which of ["added", "modified", "removed"] as const) {
+      // Of one item alone the list or the map itself is added or removed with it.
+      const sets = parts.map((part) => part[which]).filter((set) => !isEmpty(set))
+      const { [fieldElement(name)]: expected = leaf } = unionOf(sets)
+      const { [fieldElement(name)]: found = leaf } = comparison[which]
+      expect(textOf(found), which).toBe(textOf(without(expected, self)))
+    }
+  }
+})
+
+const without = (set: FieldSet, element: string): FieldSet =>
+  Object.fromEntries(Object.entries(set).filter(([name]) => name !== element))

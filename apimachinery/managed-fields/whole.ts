@@ -5,7 +5,7 @@ import type { JsonObject } from "../schema/json-object.ts"
 import { mostAtOnce, type Steps } from "../steps.ts"
 import { sortingTexts, sortTexts } from "../go/text-order.ts"
 import { type Draft, type FieldSet, inOrder, leaf } from "./field-set.ts"
-import { addItems, elementOf, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
+import { elementOf, gatheringItems, isAlike, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType } from "./merge-type.ts"
 import { fieldElement, type PathElement, sortingElements } from "./path-element.ts"
 
@@ -79,11 +79,7 @@ export function withItems(building: Building, set: Draft, list: readonly Json[],
 }
 
 function* fillingWithItems(set: Draft, list: readonly Json[], type: ListType, putItems: PutItems): Steps<void> {
-  const found = new Map<PathElement, Json[]>()
-  for (let from = 0; from < list.length; from += mostAtOnce) {
-    addItems(found, type, list, from, Math.min(from + mostAtOnce, list.length))
-    yield
-  }
+  const found = yield* gatheringItems(type, list)
   const elements = [...found.keys()]
   yield* sortingElements(elements)
   for (const [index, element] of elements.entries()) {
