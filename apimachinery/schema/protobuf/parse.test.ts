@@ -69,6 +69,47 @@ describe("parseProtobuf()", () => {
     expect(read).toEqual({ spec: { securityContext: { supplementalGroups: [1, 300] } } })
   })
 
+  test("continues behind the last of packed numbers, even if it ends behind their field", () => {
+    const groups = Buffer.concat([varint((4 << 3) | 2), varint(1), varint(300), number(5, 7)])
+    const read = parse("v1/Pod", envelope(bytes(2, bytes(14, groups))))
+    expect(read).toEqual({ spec: { securityContext: { supplementalGroups: [300], fsGroup: 7 } } })
+  })
+
+  test("leaves what an empty message adds nothing to", () => {
+    // EmptyDirVolumeSource.sizeLimit, HTTPGetAction.port, ControllerRevision.data
+    const twice = (field: number, content: Buffer): Buffer => Buffer.concat([bytes(field, content), bytes(field)])
+    const volume = bytes(1, bytes(1, "v"), bytes(2, bytes(2, twice(2, bytes(1, "1Gi")))))
+    const probe = bytes(10, bytes(1, bytes(2, twice(2, Buffer.concat([number(1, 1), bytes(3, "http")])))))
+    const read = parse("v1/Pod", envelope(bytes(2, volume, bytes(2, probe))))
+    expect(read).toEqual({
+      spec: {
+        volumes: [{ name: "v", emptyDir: { sizeLimit: "1Gi" } }],
+        containers: [{ livenessProbe: { httpGet: { port: "http" } } }],
+      },
+    })
+    const revision = envelope(twice(2, bytes(1, '{"a":1}')))
+    expect(parse("apps/v1/ControllerRevision", revision)).toEqual({ data: { a: 1 } })
+  })
+
+  test("adds the values of a repeated union", () => {
+    // JSONSchemaProps.items and additionalProperties
+    const typed = (type: string): Buffer => bytes(5, type)
+    const schema = Buffer.concat([
+      ...["object", "string"].map((type) => bytes(24, bytes(2, typed(type)))),
+      bytes(30, number(1, 0), bytes(2, typed("object"))),
+      bytes(30, number(1, 1)),
+    ])
+    const read = parse(
+      "apiextensions.k8s.io/v1/CustomResourceDefinition",
+      envelope(bytes(2, bytes(7, bytes(4, bytes(1, schema))))),
+    )
+    const openAPIV3Schema = {
+      items: [{ type: "object" }, { type: "string" }],
+      additionalProperties: { type: "object" },
+    }
+    expect(read).toEqual({ spec: { versions: [{ schema: { openAPIV3Schema } }] } })
+  })
+
   function nested(depth: number): Buffer {
     let schema = bytes(5, "object")
     for (let level = 0; level < depth; level++) schema = bytes(28, schema)

@@ -19,8 +19,6 @@ const magic = Buffer.from("k8s\0")
 /** Maximum nesting of messages, and of JSON within a message; real Kubernetes objects are not deeper. */
 const maxDepth = 200
 
-const nothing: Buffer = Buffer.alloc(0)
-
 /** What the path expects, for messages. */
 interface Expected {
   kind: string
@@ -98,8 +96,7 @@ function layoutOf(schema: Schema): Layout {
 }
 
 /**
- * `depth`: number of enclosing messages. `before`: what an earlier message of the same field said, to which this one adds. Of quantities, unions and
- * embedded objects the last one counts, which in Go add to each other, too.
+ * `depth`: number of enclosing messages. `before`: what an earlier message of the same field said, to which this one adds.
  */
 function readMessage(schema: Schema, buffer: Buffer, depth: number, before?: Json): JsonObject {
   const object = isObject(before) ? before : {}
@@ -175,7 +172,7 @@ function readListMessage(list: Json[], items: Schema, reader: MessageReader): Js
 function readItems(list: Json[], items: Schema, goName: string, reader: MessageReader, depth: number): void {
   const isPacked = (items.type === "integer" || items.type === "boolean") && reader.wireType === 2
   if (!isPacked) list.push(readValue(items, goName, reader, depth))
-  else for (const value of reader.within(goName).varints()) list.push(numberOf(items, value))
+  else for (const value of reader.varints(goName)) list.push(numberOf(items, value))
 }
 
 function numberOf({ type, format }: Schema, value: bigint): Json {
@@ -192,25 +189,27 @@ function readValue(schema: Schema, goName: string, reader: MessageReader, depth:
     case "number":
       return reader.double(goName)
     case "string":
-      return readText(schema, reader.bytes(goName))
+      return readText(schema, reader.bytes(goName), before)
     case "intOrString":
-      return readIntOrString(reader.bytes(goName))
+      return readIntOrString(reader.bytes(goName), before)
     case "any": {
       const bytes = reader.bytes(goName)
       const ofProps: ReadProps = (props, inner, earlier) => readMessage(props, inner, depth + 1, earlier)
-      return readUnion(schema, bytes, ofProps) ?? readRaw(schema, bytes)
+      return readUnion(schema, bytes, ofProps, before) ?? readRaw(schema, bytes, before)
     }
     default: {
       const bytes = reader.bytes(goName)
       return schema.preserveUnknown === true && schema.fields === undefined
-        ? readRaw(schema, bytes)
+        ? readRaw(schema, bytes, before)
         : readMessage(schema, bytes, depth + 1, before)
     }
   }
 }
 
-function readIntOrString(message: Buffer): Json {
-  let [type, number, text] = [0n, 0n, ""]
+function readIntOrString(message: Buffer, before?: Json): Json {
+  let type = typeof before === "string" ? 1n : 0n
+  let number = typeof before === "number" ? BigInt(before) : 0n
+  let text = typeof before === "string" ? before : ""
   const reader = new MessageReader(message, "IntOrString")
   for (let field = reader.next(); field > 0; field = reader.next()) {
     if (field === 1) type = reader.varint("Type")
@@ -222,8 +221,9 @@ function readIntOrString(message: Buffer): Json {
 }
 
 /** RawExtension and similar: JSON text in the first field. */
-function readRaw({ name }: Schema, message: Buffer): Json {
-  const text = readFirst(message, lastName(name), "Raw") ?? nothing
+function readRaw({ name }: Schema, message: Buffer, before: Json = null): Json {
+  const text = readFirst(message, lastName(name), "Raw")
+  if (text === undefined) return before
   if (text.length === 0) return null
   if (survey(text).depth > maxDepth) throw new Malformed("an embedded object is nested too deeply")
   try {
@@ -244,12 +244,12 @@ function readFirst(message: Buffer, type: string, goName: string): Buffer | unde
   return found
 }
 
-function readText(schema: Schema, buffer: Buffer): Json {
+function readText(schema: Schema, buffer: Buffer, before: Json = "0"): Json {
   switch (schema.format) {
     case "byte":
       return buffer.toString("base64")
     case "quantity":
-      return readFirst(buffer, "Quantity", "String_")?.toString("utf8") ?? "0"
+      return readFirst(buffer, "Quantity", "String_")?.toString("utf8") ?? before
     case "time":
       return readTime(buffer, false)
     case "microTime":

@@ -2,7 +2,7 @@
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/generated.proto.
 
 import type { Json } from "../../object.ts"
-import { isObject } from "../json-object.ts"
+import { isObject, type JsonObject } from "../json-object.ts"
 import { schemaOfType } from "../facts.ts"
 import { MessageReader } from "./wire.ts"
 import type { ReverseWriter } from "./writer.ts"
@@ -11,16 +11,21 @@ import type { Schema } from "../schema.ts"
 const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 
 /** Decodes a message of type JSONSchemaProps, which adds to what an earlier one said. */
-export type ReadProps = (schema: Schema, buffer: Buffer, earlier: Json | undefined) => Json
+export type ReadProps = (schema: Schema, buffer: Buffer, earlier: Json | undefined) => JsonObject
 
-/** Undefined if `schema` is not one of them. */
-export function readUnion(schema: Schema, buffer: Buffer, readProps: ReadProps): Json | undefined {
+/** Undefined if `schema` is not one of them. `before`: what an earlier message of the same field said. */
+export function readUnion(
+  schema: Schema,
+  buffer: Buffer,
+  readProps: ReadProps,
+  before: Json | undefined,
+): Json | undefined {
   const { name = "" } = schema
   const type = name.slice(prefix.length)
   if (!isUnion(schema)) return undefined
-  let allows: boolean | undefined
-  let single: Json | undefined
-  const list: Json[] = []
+  let allows = typeof before === "boolean" ? before : undefined
+  let single = isObject(before) ? before : undefined
+  const list = Array.isArray(before) ? [...before] : []
   const isOrBool = type === "JSONSchemaPropsOrBool"
   const reader = new MessageReader(buffer, type)
   for (let number = reader.next(); number > 0; number = reader.next()) {

@@ -66,7 +66,7 @@ export class MessageReader {
     return this.#buffer.subarray(at, at + length)
   }
 
-  /** What is read in place: the entry of a map, or numbers one after another. The last of its numbers may end behind it. */
+  /** What is read in place: the entry of a map. */
   within(field: string): MessageReader {
     this.#expect(bytesType, field)
     const length = this.#readLength()
@@ -74,9 +74,13 @@ export class MessageReader {
     return new MessageReader(this.#buffer, undefined, at, at + length)
   }
 
-  /** Numbers one after another, to the end. */
-  *varints(): Generator<bigint, void> {
-    while (this.#at < this.#end) yield this.#readVarint()
+  /** Packed numbers. The last one may end behind the field: then what follows it is read from there. */
+  *varints(field: string): Generator<bigint, void> {
+    this.#expect(bytesType, field)
+    const length = this.#readLength()
+    this.#at = this.#take(length)
+    const end = this.#at + length
+    while (this.#at < end) yield this.#readVarint()
   }
 
   /** A field of newer clients, or a group of them. */
