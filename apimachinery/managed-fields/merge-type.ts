@@ -26,6 +26,8 @@ export interface ListType {
 
 export interface MapType {
   readonly atomic: boolean
+  /** Fields are named in the type. */
+  readonly hasFields: boolean
   /** A field named in the type, with its path element; created on first use and cached. */
   named(name: string): NamedField | undefined
   field(name: string): MergeType | undefined
@@ -53,6 +55,7 @@ const untyped: MergeType = {
   },
   map: {
     atomic: true,
+    hasFields: false,
     field: noField,
     defaultOf: noField,
     zeros: noZeros,
@@ -70,6 +73,7 @@ export const deduced: MergeType = {
   list: untypedList,
   map: {
     atomic: false,
+    hasFields: false,
     field: noField,
     defaultOf: noField,
     zeros: noZeros,
@@ -122,6 +126,7 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
       return {
         map: {
           atomic: (overrides.mapType ?? schema.mapType) === "atomic",
+          hasFields: false,
           field: noField,
           defaultOf: noField,
           zeros: noZeros,
@@ -163,7 +168,8 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
   const whole = schema.custom === true || schema.embedded === true
   const fieldsMet = new Map<string, NamedField>()
   // Without named fields, any field is allowed. Complete objects always have some.
-  const open = keepsUnknown || (!whole && Object.keys(fields).length === 0)
+  const hasFields = whole || Object.keys(fields).length > 0
+  const open = keepsUnknown || !hasFields
   const named = (name: string): NamedField | undefined => {
     let met = fieldsMet.get(name)
     if (met !== undefined) return met
@@ -175,6 +181,7 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
   }
   return {
     atomic: (overrides.mapType ?? schema.mapType) === "atomic",
+    hasFields,
     named,
     field: (name) => named(name)?.type,
     zeros: zerosOf(fields),

@@ -2,7 +2,7 @@
 // were written. Source: sigs.k8s.io/structured-merge-diff/v6 (fieldpath/set.go, typed/reconcile_schema.go).
 
 import { below, type Draft, type FieldSet, hasElement, isEmpty, leaf, place } from "./field-set.ts"
-import { deduced, type MergeType } from "./merge-type.ts"
+import { deduced, type MapType, type MergeType } from "./merge-type.ts"
 import type { PathElement } from "./path-element.ts"
 
 /** The set together with every named field on the way to a member. */
@@ -42,7 +42,17 @@ function typeAt(type: MergeType, element: PathElement): MergeType | undefined {
 function reconciledPlace(child: FieldSet, type: MergeType | undefined): FieldSet {
   if (type === undefined || type === deduced || isEmpty(child)) return child
   const { map, list, scalar } = type
-  if (map !== undefined) return map.atomic ? leaf : reconciled(child, type)
+  if (map !== undefined) {
+    if (isUntyped(map)) return child
+    return map.atomic ? leaf : reconciled(child, type)
+  }
   if (scalar !== undefined || list === undefined) return child
   return list.atomic ? leaf : reconciled(child, type)
+}
+
+/** Sets of such maps stay as they are, even if they have become atomic. Source: isUntypedDeducedMap. */
+function isUntyped({ hasFields, values }: MapType): boolean {
+  if (hasFields || values === undefined) return false
+  const { scalar, list, map } = values
+  return values === deduced || (scalar === "untyped" && list === undefined && map === undefined)
 }

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import { FieldPath } from "../field-errors.ts"
+import type { Json } from "../object.ts"
+import { compileStructural } from "../schema/structural/structural.ts"
+import type { FieldSet } from "./field-set.ts"
+import { mergeTypeOf } from "./merge-type.ts"
+import { reconciled } from "./reconcile.ts"
+
+const atomic = { type: "object", "x-kubernetes-map-type": "atomic" }
+const free = { "x-kubernetes-preserve-unknown-fields": true }
+
+// As structured-merge-diff (test/kubernetes/differential/random/reshaped.ts).
+test.each<[string, Json, FieldSet]>([
+  ["with fields", { ...atomic, properties: { a: { type: "string" } } }, {}],
+  ["with fields and others", { ...atomic, ...free, properties: { a: { type: "string" } } }, {}],
+  ["of texts", { ...atomic, additionalProperties: { type: "string" } }, {}],
+  ["of anything", { ...atomic, ...free }, { "f:a": {} }],
+  ["of values of any type", { ...atomic, additionalProperties: free }, { "f:a": {} }],
+  ["of times", { ...atomic, additionalProperties: { type: "string", format: "date-time" } }, { "f:a": {} }],
+])("the manager of a part of a map %s that has become atomic", (_, map, owned) => {
+  const source: Json = { type: "object", properties: { spec: { type: "object", properties: { map } } } }
+  const type = mergeTypeOf(compileStructural(source, FieldPath.root("schema")).schema)
+  const set: FieldSet = { "f:spec": { "f:map": { "f:a": {} } } }
+  expect(reconciled(set, type)).toEqual({ "f:spec": { "f:map": owned } })
+})
