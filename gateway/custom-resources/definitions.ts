@@ -2,6 +2,7 @@
 // webhook converts between them.
 
 import { type CustomResourceDefinition, type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import { equalJson } from "../../apimachinery/equality.ts"
 import { lacksDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
@@ -138,6 +139,7 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
     customResource: {
       ...originOf(common),
       aged: { until: common.agedUntil, read: agedReader(definition, version, schema) },
+      isVaried: variedness(definition),
       ...writtenForm(version, common, conversion),
       lacksDefaults: (object) => lacksDefaults(storedSchema(), object as unknown as Json),
       ...(scale === undefined ? {} : { scale: scaleFieldsOf(scale) }),
@@ -148,6 +150,16 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
 }
 
 type CustomResource = NonNullable<ResourceDefinition["customResource"]>
+
+/** Compared on first use, since most definitions that a control plane knows are not written to. */
+function variedness({ spec }: Definition): () => boolean {
+  let isVaried: boolean | undefined
+  return () => {
+    const [first, ...others] = (spec?.versions ?? []).map(({ schema = {} }) => schema as Json)
+    isVaried ??= spec?.conversion?.strategy === "Webhook" || others.some((other) => !equalJson(other, first))
+    return isVaried
+  }
+}
 
 /** What all versions say of their definition. */
 function originOf({

@@ -67,3 +67,26 @@ test("an object that is not of its type since its definition has changed loses i
   expect(await write({ count: 2 })).toBe(false)
   expect(await write({ size: 3 })).toBe(false)
 })
+
+// As kube-apiserver (test/kubernetes/differential/random/reshaped.ts).
+test("an object that another version has made one of another type loses its managers in a write", async () => {
+  const version = (name: string, size: Loose): Loose => {
+    const spec = { type: "object", properties: { size } }
+    const status = { type: "object", properties: { word: { type: "string" } } }
+    const openAPIV3Schema = { type: "object", properties: { spec, status } }
+    return { name, served: true, storage: name === "v1", schema: { openAPIV3Schema }, subresources: { status: {} } }
+  }
+  const versions = [version("v1", { type: "integer" }), version("v2", { "x-kubernetes-int-or-string": true })]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions as never }))
+  const inVersion = (name: string) => ({ group, version: name, resource: "widgets", namespaced: true })
+  const isManagedAfter = async (name: string): Promise<boolean> => {
+    const options = { type: "merge", subresource: "status" } as const
+    const change = { spec: { size: 1 }, status: { word: name } }
+    const { metadata } = await kinds.client.patch(inVersion(name), "default", "a", change, options)
+    return metadata.managedFields !== undefined
+  }
+  const whole = { apiVersion: `${group}/v2`, kind: "Widget", metadata: { name: "a" }, spec: { size: "x" } }
+  await kinds.client.patch(inVersion("v2"), "default", "a", whole, { type: "apply", fieldManager: "one" })
+  expect(await isManagedAfter("v2")).toBe(true)
+  expect(await isManagedAfter("v1")).toBe(false)
+})

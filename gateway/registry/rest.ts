@@ -54,6 +54,8 @@ export interface ResourceDefinition extends ResourceFacts {
     unserved?(version: string): ResourceDefinition | undefined
     /** Objects stored up to this revision may not match the current schema; `read` converts them, or returns them unchanged. */
     aged?: { until: number; read(object: KubeObject): KubeObject }
+    /** Objects may not be of this version's type, since they can be written in one with another schema, or converted by a webhook. */
+    isVaried?(): boolean
     /** Converts by the webhook, without pruning: managed fields are computed of what it returns. */
     between?(object: KubeObject, apiVersion: string): Promise<KubeObject>
     /** Prunes the object according to another version, in which it is stored. Takes ownership of the object. */

@@ -165,7 +165,7 @@ export class WriteAttempts {
     const object = await change(given)
     if (object === given) keepEmptyBytes(definition, object, current)
     await ctx.pause?.()
-    await this.#record(ctx, object, current, options, this.#reader.isAged(stored))
+    await this.#record(ctx, object, current, options, this.#reader.isUnchecked(stored))
     checkIdentity(definition, object, current, options)
     await this.#mutate(ctx, object, current, admit)
     checkVersion(definition, object, current)
@@ -243,12 +243,12 @@ export class WriteAttempts {
     object: KubeObject,
     current: KubeObject | undefined,
     { subresource, fieldManager, managersKnown = false }: WriteOptions,
-    isAged = false,
+    isUnchecked = false,
   ): Promise<void> {
     if (managersKnown) return
     const of = managedKind(ctx, this.#definition, subresource)
     const isSeen = this.#definition.customResource !== undefined && ctx.controlPlane.admission.isVisible
-    await recordWrite(of, object, current, { fieldManager, isAged, isSeen }, ctx.pause)
+    await recordWrite(of, object, current, { fieldManager, isUnchecked, isSeen }, ctx.pause)
     await ctx.pause?.()
   }
 

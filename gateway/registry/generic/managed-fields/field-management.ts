@@ -65,8 +65,8 @@ export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEn
 }
 
 interface Recording extends Pick<WriteOptions, "fieldManager"> {
-  /** The current object may be older than its schema. */
-  isAged?: boolean
+  /** The current object may not be of its type (ValueReader.isUnchecked). */
+  isUnchecked?: boolean
   /** Admission calls out, or evaluates expressions, before the object is validated. */
   isSeen?: boolean
 }
@@ -79,7 +79,7 @@ export async function recordWrite(
   of: ManagedKind,
   object: KubeObject,
   current: KubeObject | undefined,
-  { fieldManager, isAged = false, isSeen = false }: Recording,
+  { fieldManager, isUnchecked = false, isSeen = false }: Recording,
   pause?: RequestContext["pause"],
 ): Promise<void> {
   const managers = managersBefore(of, managersIn(object), managersIn(current))
@@ -98,7 +98,7 @@ export async function recordWrite(
   }
   const changes = await changesByVersion(of, change, managers)
   if (changes === undefined) return
-  if (!isTyped(of, change, isAged, isSeen)) return
+  if (!isTyped(of, change, isUnchecked, isSeen)) return
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {
     if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)

@@ -9,13 +9,18 @@ import type { ManagedKind } from "./managed-kind.ts"
 
 /**
  * Fields that a write of a custom resource cannot change are not validated, but if they do not conform to their type, no managers
- * are recorded, as if the current object does not. Only fields that differ from that are checked, and the current object if it may be
- * older than its type (`isAged`). `isSeen`: before the other fields are validated, admission sees whether there are managers. Source:
+ * are recorded, as if the current object does not. Only fields that differ from that are checked, and the current object if it may not
+ * be of its type (`isUnchecked`). `isSeen`: before the other fields are validated, admission sees whether there are managers. Source:
  * UpdateNoErrors in k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
  */
-export function isTyped(of: ManagedKind, { before, after, type }: Change, isAged: boolean, isSeen: boolean): boolean {
+export function isTyped(
+  of: ManagedKind,
+  { before, after, type }: Change,
+  isUnchecked: boolean,
+  isSeen: boolean,
+): boolean {
   if (of.schema.custom !== true) return true
-  if (isAged && !conforms(before, type)) return false
+  if (isUnchecked && !conforms(before, type)) return false
   if (isSeen) return conforms(after, type)
   if (of.reset(printGroupVersion(of)) === undefined) return true
   const [given, live] = [after, before] as Record<string, Json>[]

@@ -89,6 +89,11 @@ export class ValueReader {
     return aged !== undefined && modRevision <= aged.until
   }
 
+  /** Whether the object may not be of its type: it was written before its schema, or maybe in a version with another one. */
+  isUnchecked(stored: KeyValue): boolean {
+    return this.isAged(stored) || this.#definition.customResource?.isVaried?.() === true
+  }
+
   /** Excludes entries by their labels. Entries that must be converted are kept, and filtered after the conversion. */
   candidates(stored: readonly KeyValue[], matches: (labels: Labels) => boolean): readonly KeyValue[] {
     return stored.filter((item) => {
