@@ -90,3 +90,26 @@ test("an object that another version has made one of another type loses its mana
   expect(await isManagedAfter("v2")).toBe(true)
   expect(await isManagedAfter("v1")).toBe(false)
 })
+
+// As kube-apiserver, which stores the field and drops it when it reads the object.
+test("a field that is dropped from what is applied, since none is known there, makes the next write a change", async () => {
+  const spec = {
+    type: "object",
+    "x-kubernetes-preserve-unknown-fields": true,
+    properties: { known: { type: "object" } },
+  }
+  const openAPIV3Schema = { type: "object", properties: { spec } }
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions as never }))
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const changedByNothing = async (known: Loose): Promise<boolean> => {
+    const whole = { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name: "a" }, spec: { known } }
+    const options = { type: "apply", fieldManager: "one" } as const
+    const applied = (await kinds.client.patch(resource, "default", "a", whole, options)) as Loose
+    expect(applied["spec"]).toEqual({ known: {} })
+    const after = await kinds.patch(`${group}/widgets`, "a", {})
+    return after["metadata"].resourceVersion !== applied["metadata"].resourceVersion
+  }
+  expect(await changedByNothing({})).toBe(false)
+  expect(await changedByNothing({ unknown: "x" })).toBe(true)
+})

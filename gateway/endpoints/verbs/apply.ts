@@ -27,7 +27,8 @@ import type { ManagedKind } from "../../registry/generic/managed-fields/managed-
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { awaitedPause } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { findUnread, noteUnread, type Unread } from "../../registry/generic/storage/unread-fields.ts"
+import { droppedOf } from "../../custom-resources/dropped-fields.ts"
+import { findUnread, noteStoredOtherwise, noteUnread } from "../../registry/generic/storage/unread-fields.ts"
 import { decodingValue } from "../body.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
 import { agreeOnName, agreeOnNamespace } from "../body-path.ts"
@@ -100,9 +101,12 @@ export async function applied(
   await ctx.pause?.()
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   // The current object may lack defaults of a custom resource's version, in which it is not stored.
-  const unread = isChanged && definition.customResource !== undefined ? unreadIn(ctx, definition, object) : []
+  const isWritten = partWritten(ctx, definition)
+  const isUnreadKept = isChanged && definition.customResource !== undefined
+  const unread = isUnreadKept ? findUnread(object as unknown as Json).filter(({ step }) => isWritten(step)) : []
   const decoded = isChanged ? await decodeApplied(ctx, object, configuration, application) : object
   noteUnread(decoded, unread)
+  if (droppedOf(decoded).some(isWritten)) noteStoredOtherwise(decoded)
   if (!isChanged) omitNulls(definition.schema, decoded as unknown as Json)
   setEntries(decoded, managers)
   const { uid } = decoded.metadata
@@ -131,11 +135,10 @@ function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], va
 }
 
 /** A write has only its own part: the status, or the rest. */
-function unreadIn(ctx: RequestContext, { subresources }: ResourceDefinition, object: KubeObject): Unread[] {
+function partWritten(ctx: RequestContext, { subresources }: ResourceDefinition): (field: string | number) => boolean {
   const hasStatus = subresources.some(({ name }) => name === "status")
   const isStatus = ctx.info.subresource === "status"
-  const unread = findUnread(object as unknown as Json)
-  return hasStatus ? unread.filter(({ step }) => (step === "status") === isStatus) : unread
+  return (field) => !hasStatus || (field === "status") === isStatus
 }
 
 /** What Go's time is that is not set. */
