@@ -25,6 +25,7 @@ import { randomProtobufScenario } from "./protobuf-bytes.ts"
 import { randomQuotaScenario } from "./quotas.ts"
 import { randomReadScenario } from "./reads.ts"
 import { randomRedefinitionScenario } from "./redefinitions.ts"
+import { randomReshapedScenario } from "./reshaped.ts"
 import { randomResizeScenario } from "./resizes.ts"
 import { randomRuleScenario } from "./rules.ts"
 import { ruling } from "./ruling.ts"
@@ -45,6 +46,7 @@ export const generators: readonly Generator[] = [
   randomDefinitionLifeScenario,
   randomVersionsScenario,
   randomRedefinitionScenario,
+  randomReshapedScenario,
   randomEvictionScenario,
   randomPolicyScenario,
   randomPodSecurityScenario,
