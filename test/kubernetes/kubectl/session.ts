@@ -77,7 +77,7 @@ export async function compareSessions(
 async function compare(step: Step, real: Client, tenant: Client, objects: string): Promise<string | undefined> {
   const deadline = performance.now() + settleMs
   for (;;) {
-    const [expected, found] = await Promise.all([type(real, step, objects), type(tenant, step, objects)])
+    const [expected, found] = await Promise.all([typed(real, step, objects), typed(tenant, step, objects)])
     const differs = expected !== found
     const isExpected = differs === (step.differs !== undefined)
     if (isExpected || !reading.test(step.command) || performance.now() > deadline)
@@ -86,7 +86,8 @@ async function compare(step: Step, real: Client, tenant: Client, objects: string
   }
 }
 
-async function type({ program, env }: Client, { command, env: more }: Step, objects: string): Promise<string> {
+/** What is printed, and how it ends. */
+export async function typed({ program, env }: Client, { command, env: more }: Step, objects: string): Promise<string> {
   const options = { cwd: objects, env: { ...env, ...more }, timeoutMs }
   const { stdout, stderr, code } = await run(program, command.split(" "), options)
   return normalise(`${stdout}${stderr}exit ${code}`.replaceAll(env["TMPDIR"] ?? "/tmp", "/tmp"))
