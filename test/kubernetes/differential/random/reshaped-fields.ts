@@ -4,16 +4,8 @@
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { JsonObject } from "../generate/objects.ts"
+import { atomic, free, keyed, number, set, text } from "./schema-parts.ts"
 
-const text = { type: "string" }
-const number = { type: "integer" }
-const atomic = { "x-kubernetes-list-type": "atomic" }
-const set = { "x-kubernetes-list-type": "set" }
-const keyed = (...keys: string[]): JsonObject => ({
-  "x-kubernetes-list-type": "map",
-  "x-kubernetes-list-map-keys": keys,
-})
-const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true }
 const atomicMap = { "x-kubernetes-map-type": "atomic" }
 
 /** Keys of lists are required, or have a default. */

@@ -5,21 +5,12 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import { definitions } from "../cases/things.ts"
 import type { JsonObject } from "../generate/objects.ts"
+import { atomic, free, keyed, number, set, text } from "./schema-parts.ts"
 import { get, post } from "../scenario.ts"
 import type { Written } from "./written-kinds.ts"
 
 const group = "w@{id}.example.com"
 const pathOf = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
-
-const text = { type: "string" }
-const number = { type: "integer" }
-const atomic = { "x-kubernetes-list-type": "atomic" }
-const set = { "x-kubernetes-list-type": "set" }
-const keyed = (...keys: string[]): JsonObject => ({
-  "x-kubernetes-list-type": "map",
-  "x-kubernetes-list-map-keys": keys,
-})
-const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true }
 
 const port = (random: Random): JsonObject => ({
   type: "object",
