@@ -65,8 +65,8 @@ for (let round = 0; round < Number(values.rounds) && Date.now() < deadline; roun
 /** Upstream prints its structs in memory, and differences between them, with other names than those of fields. */
 function withoutStructs(printed: string): string {
   const value = /Invalid value: \{.*?\}: (?=field is immutable)/g
-  const changedLines = /^ *@@ .*\n(?:[ +-].*\n)*/gm
-  return printed.replaceAll(value, "Invalid value: ").replaceAll(changedLines, "")
+  const changedLines = /(pod updates may not change fields other than .*\n)(?:[ @+-].*\n|\n)*/g
+  return printed.replaceAll(value, "Invalid value: ").replaceAll(changedLines, "$1")
 }
 
 function serviceAddresses(): ServiceAddresses {
