@@ -152,13 +152,14 @@ function compileVersion(common: Common, version: CustomResourceVersion): Resourc
 type CustomResource = NonNullable<ResourceDefinition["customResource"]>
 
 /** Compared on first use, since most definitions that a control plane knows are not written to. */
-function variedness({ spec }: Definition): () => boolean {
-  let isVaried: boolean | undefined
-  return () => {
-    const [first, ...others] = (spec?.versions ?? []).map(({ schema = {} }) => schema as Json)
-    isVaried ??= spec?.conversion?.strategy === "Webhook" || others.some((other) => !equalJson(other, first))
-    return isVaried
-  }
+function variedness(definition: Definition): () => boolean {
+  let known: boolean | undefined
+  return () => (known ??= isVaried(definition))
+}
+
+function isVaried({ spec }: Definition): boolean {
+  const [first, ...others] = (spec?.versions ?? []).map(({ schema = {} }) => schema as Json)
+  return spec?.conversion?.strategy === "Webhook" || others.some((other) => !equalJson(other, first))
 }
 
 /** What all versions say of their definition. */
