@@ -7,6 +7,7 @@ import { StatusError } from "../../status.ts"
 import { createRandom, seedOf } from "../../testing/random.ts"
 import { decodeObject, writeZeros } from "../decode/decode.ts"
 import { parseProtobuf } from "./parse.ts"
+import { readUnion } from "./unions.ts"
 import { messages, schemaNamed } from "../testing/protobuf-messages.ts"
 
 /** Decoded like a request body, and printed again. */
@@ -108,6 +109,14 @@ describe("parseProtobuf()", () => {
       additionalProperties: { type: "object" },
     }
     expect(read).toEqual({ spec: { versions: [{ schema: { openAPIV3Schema } }] } })
+  })
+
+  test("adds to the list that a union has become, in place", () => {
+    const name = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray"
+    const before = ["a"]
+    const read = readUnion({ type: "any", name }, bytes(2, "b"), () => expect.fail(), before)
+    expect(read).toBe(before)
+    expect(before).toEqual(["a", "b"])
   })
 
   function nested(depth: number): Buffer {

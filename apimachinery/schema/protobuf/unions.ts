@@ -13,7 +13,7 @@ const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 /** Decodes a message of type JSONSchemaProps, which adds to what an earlier one said. */
 export type ReadProps = (schema: Schema, buffer: Buffer, earlier: Json | undefined) => JsonObject
 
-/** Undefined if `schema` is not one of them. `before`: what an earlier message of the same field said. */
+/** Undefined if `schema` is not one of them. `before`: what earlier messages of the same field said; a list is added to in place. */
 export function readUnion(
   schema: Schema,
   buffer: Buffer,
@@ -25,7 +25,7 @@ export function readUnion(
   if (!isUnion(schema)) return undefined
   let allows = typeof before === "boolean" ? before : undefined
   let single = isObject(before) ? before : undefined
-  const list = Array.isArray(before) ? [...before] : []
+  const list = Array.isArray(before) ? before : []
   const isOrBool = type === "JSONSchemaPropsOrBool"
   const reader = new MessageReader(buffer, type)
   for (let number = reader.next(); number > 0; number = reader.next()) {
