@@ -47,8 +47,8 @@ interface NamedField {
 const noField = (): undefined => undefined
 const noZeros: ReadonlyMap<string, Json> = new Map()
 
-/** An atomic value of any kind. */
-const untyped: MergeType = {
+/** An atomic value of any kind: upstream's __untyped_atomic_. */
+export const untyped: MergeType = {
   scalar: "untyped",
   get list(): ListType {
     return untypedList
@@ -67,7 +67,7 @@ const untyped: MergeType = {
 }
 const untypedList: ListType = { atomic: true, keys: [], items: untyped }
 
-/** Without a schema: maps have entries, everything else is atomic. */
+/** Without a schema: maps have entries, everything else is atomic: upstream's __untyped_deduced_. */
 export const deduced: MergeType = {
   scalar: "untyped",
   list: untypedList,

@@ -8,14 +8,17 @@ import { reconciled } from "./reconcile.ts"
 
 const atomic = { type: "object", "x-kubernetes-map-type": "atomic" }
 const free = { "x-kubernetes-preserve-unknown-fields": true }
+const properties = { a: { type: "string" } }
 
 // As structured-merge-diff (test/kubernetes/differential/random/reshaped.ts).
 test.each<[string, Json, FieldSet]>([
-  ["with fields", { ...atomic, properties: { a: { type: "string" } } }, {}],
-  ["with fields and others", { ...atomic, ...free, properties: { a: { type: "string" } } }, {}],
+  ["with fields", { ...atomic, properties }, {}],
+  ["with fields and others", { ...atomic, ...free, properties }, {}],
   ["of texts", { ...atomic, additionalProperties: { type: "string" } }, {}],
   ["of anything", { ...atomic, ...free }, { "f:a": {} }],
   ["of values of any type", { ...atomic, additionalProperties: free }, { "f:a": {} }],
+  ["of objects of any type", { ...atomic, additionalProperties: { ...free, properties } }, { "f:a": {} }],
+  ["of lists of any type", { ...atomic, additionalProperties: { ...free, items: { type: "string" } } }, { "f:a": {} }],
   ["of times", { ...atomic, additionalProperties: { type: "string", format: "date-time" } }, { "f:a": {} }],
 ])("the manager of a part of a map %s that has become atomic", (_, map, owned) => {
   const source: Json = { type: "object", properties: { spec: { type: "object", properties: { map } } } }

@@ -2,7 +2,7 @@
 // were written. Source: sigs.k8s.io/structured-merge-diff/v6 (fieldpath/set.go, typed/reconcile_schema.go).
 
 import { below, type Draft, type FieldSet, hasElement, isEmpty, leaf, place } from "./field-set.ts"
-import { deduced, type MapType, type MergeType } from "./merge-type.ts"
+import { deduced, type MapType, type MergeType, untyped } from "./merge-type.ts"
 import type { PathElement } from "./path-element.ts"
 
 /** The set together with every named field on the way to a member. */
@@ -52,7 +52,5 @@ function reconciledPlace(child: FieldSet, type: MergeType | undefined): FieldSet
 
 /** Sets of such maps stay as they are, even if they have become atomic. Source: isUntypedDeducedMap. */
 function isUntyped({ hasFields, values }: MapType): boolean {
-  if (hasFields || values === undefined) return false
-  const { scalar, list, map } = values
-  return values === deduced || (scalar === "untyped" && list === undefined && map === undefined)
+  return !hasFields && values?.scalar === "untyped" && values !== untyped
 }
