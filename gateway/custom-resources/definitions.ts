@@ -2,7 +2,6 @@
 // webhook converts between them.
 
 import { type CustomResourceDefinition, type Json, printGroupVersion } from "../../apimachinery/object.ts"
-import { equalJson } from "../../apimachinery/equality.ts"
 import { lacksDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
@@ -13,7 +12,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, type WebhookConversion, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
-import { agedReader, compileSchema, pruneTo, schemaOf } from "./schemas.ts"
+import { agedReader, compileSchema, haveSameTypes, pruneTo, schemaOf } from "./schemas.ts"
 import { customScale, type ScalePaths } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, hasItsNames, isEstablished, isTerminating } from "./types.ts"
@@ -159,7 +158,7 @@ function variedness(definition: Definition): () => boolean {
 
 function isVaried({ spec }: Definition): boolean {
   const [first, ...others] = (spec?.versions ?? []).map(({ schema = {} }) => schema as Json)
-  return spec?.conversion?.strategy === "Webhook" || others.some((other) => !equalJson(other, first))
+  return spec?.conversion?.strategy === "Webhook" || others.some((other) => !haveSameTypes(other, first))
 }
 
 /** What all versions say of their definition. */

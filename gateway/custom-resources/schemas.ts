@@ -4,6 +4,7 @@ import { copyJson } from "../../apimachinery/copy.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
 import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
+import { isObject, ownValue } from "../../apimachinery/schema/json-object.ts"
 import { repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
 import { applyDefaults, dropNulls } from "../../apimachinery/schema/defaults.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
@@ -26,6 +27,16 @@ export function compileSchema(version: CustomResourceVersion): Schema {
   if (first !== undefined) throw new TypeError(`schema of version ${version.name}: ${first.message()}`)
   pruneDefaults(schema)
   return schema
+}
+
+/** Whether two schemas differ in no more than descriptions. */
+export function haveSameTypes(a: Json = null, b: Json = null): boolean {
+  if (!isObject(a) || !isObject(b)) return equalJson(a, b)
+  return Object.keys({ ...a, ...b }).every((name) => {
+    const [left, right] = [ownValue(a, name), ownValue(b, name)]
+    // A field of that name is an object.
+    return (name === "description" && !isObject(left) && !isObject(right)) || haveSameTypes(left, right)
+  })
 }
 
 /**
