@@ -206,6 +206,7 @@ function readValue(schema: Schema, goName: string, reader: MessageReader, depth:
   }
 }
 
+/** Of what an earlier message said, only the value of its type counts; in Go, the other one is kept, too. */
 function readIntOrString(message: Buffer, before?: Json): Json {
   let type = typeof before === "string" ? 1n : 0n
   let number = typeof before === "number" ? BigInt(before) : 0n

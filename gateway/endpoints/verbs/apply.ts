@@ -100,8 +100,8 @@ export async function applied(
   const { object, isChanged, managers } = await applyConfiguration(of, current, copy, options)
   await ctx.pause?.()
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
-  // The current object may lack defaults of a custom resource's version, in which it is not stored.
   const isWritten = partWritten(ctx, definition)
+  // The current object may lack defaults of a custom resource's version, in which it is not stored.
   const isUnreadKept = isChanged && definition.customResource !== undefined
   const unread = isUnreadKept ? findUnread(object as unknown as Json).filter(({ step }) => isWritten(step)) : []
   const decoded = isChanged ? await decodeApplied(ctx, object, configuration, application) : object
