@@ -33,6 +33,25 @@ test("a default of the stored version is that of its definition, until an object
   expect(items.map((item) => (item as Loose)["spec"].only)).toEqual(["two", "one"])
 })
 
+// As kube-apiserver, which compares what it would store with what is stored.
+test("a write of nothing in a version without a default of the stored version is no change", async () => {
+  const versions = [
+    versionOf("v1", false, specOf({ both: text })),
+    versionOf("v2", true, specOf({ both: text, only: { ...text, default: "x" } })),
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  const inVersion = (version: string) => ({ group, version, resource: "widgets", namespaced: true })
+  const metadata = { namespace: "default", name: "a" }
+  await kinds.client.create(inVersion("v1"), { apiVersion: `${group}/v1`, kind: "Widget", metadata, spec: {} })
+  const write = async (version: string): Promise<unknown> =>
+    (await kinds.client.patch(inVersion(version), "default", "a", {}, { type: "merge" })).metadata.resourceVersion
+  const revisions: unknown[] = []
+  for (const version of ["v1", "v1", "v2", "v2", "v1", "v1"]) revisions.push(await write(version))
+  const changes = revisions.slice(1).map((revision, index) => revision !== revisions[index])
+  // In v2 it is stored with the default, and in v1 without it again.
+  expect(changes).toEqual([false, true, false, true, false])
+})
+
 test("what is stored in another version has no nulls that its schema does not permit", async () => {
   const versions = [
     versionOf("v1", false, specOf({ word: { ...text, nullable: true } })),

@@ -214,7 +214,7 @@ export class WriteAttempts {
     const isSame = isUnchanged(converted ?? object, converted ? this.#reader.unconverted(stored) : current)
     const hasOtherBytes = converted === undefined && changesEmptyBytes(definition, object, current)
     const isStoredOtherwise = hasOtherBytes || this.#storage.storesUnread(object, converted)
-    if (isSame && !isStoredOtherwise && !this.#reader.isOutdated(stored)) return answered(before)
+    if (isSame && !isStoredOtherwise && !this.#reader.isOutdated(stored, converted)) return answered(before)
     if (options.dryRun) return this.#dry(ctx, object, converted)
     const claim = await begin(ctx, definition.strategy, object, current, takeBack)
     const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim, converted)

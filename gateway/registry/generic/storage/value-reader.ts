@@ -73,12 +73,16 @@ export class ValueReader {
     return converted ?? value
   }
 
-  /** Whether the object would be stored differently today, although it has not been modified. */
-  isOutdated(stored: KeyValue): boolean {
+  /**
+   * Whether the object would be stored differently today, although it has not been modified. `converted`: what would be stored, if it has
+   * been converted to that: then it lacks the same defaults.
+   */
+  isOutdated(stored: KeyValue, converted?: KubeObject): boolean {
     const { customResource, kind, storageVersion, strategy } = this.#definition
     if (customResource === undefined && strategy.defaultOnRead === undefined) return false
     const head = storedHead(kind, storageVersion)
-    if (head.compare(stored.value, 0, head.length) !== 0) return true
+    if (head.compare(stored.value, 0, head.length) !== 0)
+      return converted === undefined || customResource?.lacksDefaults?.(converted) !== true
     const value = this.#cache.of(stored)
     return this.#isOwn(value) && this.#fitting(value, stored.modRevision) !== value
   }
