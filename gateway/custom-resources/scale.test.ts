@@ -36,3 +36,19 @@ test("a patch of a scale does not give a number to an object that has none", asy
   expect(await scale({})).toBe("accepted")
   expect((await kinds.get(widgets, "a"))["spec"].replicas).toBe(2)
 })
+
+// As kube-apiserver, which stores the number and drops it when it reads the object.
+test("a scale whose number the schema does not have keeps none", async () => {
+  const subresources = { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.count" } }
+  const spec = { type: "object", properties: { size: { type: "integer" } } }
+  const openAPIV3Schema = { type: "object", properties: { spec } }
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema }, subresources }]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  await kinds.create(widgets, { metadata: { name: "a" }, spec: { size: 1 } })
+  const scaled = await kinds.patch(widgets, "a", { spec: { replicas: 2 } }, { subresource: "scale" })
+  expect(scaled["spec"]).toEqual({})
+  expect((await kinds.get(widgets, "a"))["spec"]).toEqual({ size: 1 })
+  expect(await verdict(kinds.client.get(resource, "default", "a", { subresource: "scale" }))).toBe(
+    'Internal error occurred: the spec replicas field ".spec.count" does not exist',
+  )
+})

@@ -4,6 +4,8 @@ import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
+import { prune } from "../../apimachinery/schema/prune.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { notFound, unexplained } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
@@ -11,6 +13,7 @@ import { maxInt32 } from "../registry/validation/values.ts"
 import { customAge, customColumns } from "./columns.ts"
 import { plainFields, valueAt } from "./fields.ts"
 import type { CustomResourceVersion } from "./types.ts"
+import { notePatched } from "./undecoded.ts"
 
 export type ScalePaths = NonNullable<NonNullable<CustomResourceVersion["subresources"]>["scale"]>
 
@@ -35,7 +38,10 @@ function scalableOf({ definition }: Registry): Scalable {
     replicas: (object) => numberAt(object, specReplicasPath),
     currentReplicas: (object) => numberAt(object, statusReplicasPath),
     selector: (object) => (labelSelectorPath === undefined ? "" : textAt(object, labelSelectorPath)),
-    setReplicas: (object, replicas) => setField(object, spec, replicas),
+    setReplicas(object, replicas) {
+      setField(object, spec, replicas)
+      if (!isDeclared(definition.schema, spec)) notePatched(object)
+    },
   }
 }
 
@@ -112,9 +118,16 @@ function wrongType(value: unknown, expected: string): string {
   return `${printGo(value as Json)} is of the type ${goTypeOf(value as Json)}, expected ${expected}`
 }
 
+/** If not, upstream stores the number, and drops it when it reads the object. */
+function isDeclared(schema: Schema, names: readonly string[]): boolean {
+  const alone = {}
+  setField(alone, names, 0)
+  return prune(schema, alone, true).length === 0
+}
+
 /** null is the only other value than an object that reading has accepted. */
-function setField(object: KubeObject, names: readonly string[], value: number): void {
-  let at: Record<string, unknown> = object
+function setField(object: object, names: readonly string[], value: number): void {
+  let at = object as Record<string, unknown>
   for (const [index, name] of names.slice(0, -1).entries()) {
     const next = at[name]
     if (next === null)

@@ -15,7 +15,10 @@ import { findUnread, noteStoredOtherwise, noteUnread } from "../registry/generic
 /** Objects that are decoded by {@link decodePatched}, with what was malformed in the metadata of each. */
 const undecoded = new WeakMap<object, string | undefined>()
 
-/** `fault`: what is malformed in its metadata now, whatever was before. */
+/**
+ * Also of an object whose scale has been set, in a field that is not declared. `fault`: what is malformed in its metadata now, whatever was
+ * before.
+ */
 export function notePatched(object: object, fault?: string): void {
   undecoded.set(object, fault)
 }
