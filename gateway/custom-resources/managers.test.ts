@@ -113,3 +113,20 @@ test("a field that is dropped from what is applied, since none is known there, m
   expect(await changedByNothing({})).toBe(false)
   expect(await changedByNothing({ unknown: "x" })).toBe(true)
 })
+
+// As kube-apiserver (test/kubernetes/differential/random/reshaped.ts).
+test("an object with a set of objects, even in an atomic one, has no managers", async () => {
+  const atomic = { type: "object", "x-kubernetes-map-type": "atomic" }
+  const items = { ...atomic, properties: { key: { type: "string" } } }
+  const list = { type: "array", items, "x-kubernetes-list-type": "set" }
+  const spec = { type: "object", properties: { whole: { ...atomic, properties: { list } } } }
+  const openAPIV3Schema = { type: "object", properties: { spec } }
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions as never }))
+  await kinds.create(`${group}/widgets`, { metadata: { name: "a" }, spec: { whole: { list: [] } } })
+  const isManagedWith = async (given: Loose[]): Promise<boolean> =>
+    (await kinds.patch(`${group}/widgets`, "a", { spec: { whole: { list: given } } }))["metadata"].managedFields !==
+    undefined
+  expect(await isManagedWith([])).toBe(true)
+  expect(await isManagedWith([{ key: "a" }])).toBe(false)
+})
