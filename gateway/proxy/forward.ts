@@ -13,7 +13,7 @@ import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
-import { countRest, countUnsent, countUpload } from "../../client/http/unsent.ts"
+import { countRest, countUnsent } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
 import { goError, malformedResponse } from "../backends/go-errors.ts"
@@ -23,6 +23,7 @@ import type { Exchange } from "../registry/strategy.ts"
 import { hopByHopOfAnswer, passInformation } from "./information.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
 import { passTrailers, takesTrailers } from "./trailers.ts"
+import { sendBody } from "./upload.ts"
 
 /** Longer HTML is forwarded unchanged. */
 const maxRewrittenBytes = 4 * 1024 * 1024
@@ -118,10 +119,7 @@ function exchange(
   client.on("error", (error) => request.destroy(error))
   // A body without announcing headers would be parsed as another request, with headers chosen by the client.
   if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
-  else {
-    countUpload(client, request, response, turns.holdUnsent)
-    client.pipe(request)
-  }
+  else sendBody(client, request, response, turns.holdUnsent)
   return answer
 }
 

@@ -55,6 +55,12 @@ test("a body that takes long reaches the program, and its answer the client", as
   await expect.poll(answer).toMatch(/gitVersion/)
 })
 
+test("a program may answer a head whose body has not come", async () => {
+  const { socket, answer } = await begin(`${proxy}/silent`)
+  await expect.poll(answer).toMatch(/^HTTP\/1\.1 200 /)
+  socket.destroy()
+})
+
 test("a connection ends with the answer to a body that has taken long and has not ended", async () => {
   const { socket, answer } = await begin(`${proxy}/waits`)
   await untilBodiesAreLate()

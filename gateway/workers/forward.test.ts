@@ -64,6 +64,19 @@ test("what the owner says before its answer is passed on", async () => {
   expect(await text(answer)).toBe("body")
 })
 
+test("the owner may answer a head whose body has not come", async () => {
+  const { port } = await startForwarder((request, response) => {
+    response.flushHeaders()
+    request.pipe(response)
+  })
+  const path = "/tenants/a/api/v1/namespaces/default/pods/p/proxy"
+  const asking = httpRequest({ host: "127.0.0.1", port, path, method: "POST", agent: false })
+  asking.flushHeaders()
+  const [answer] = (await once(asking, "response")) as [IncomingMessage]
+  asking.end("body")
+  expect(await text(answer)).toBe("body")
+})
+
 test("it is known of a stream from another process for how long its tenant exists", async () => {
   const [routes, active] = [new Routes(0), new Arrivals<RequestState>()]
   const { port } = await startForwarder(() => undefined, { routes, active })

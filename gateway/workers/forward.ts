@@ -6,7 +6,7 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
-import { countUnsent, countUpload, type HoldUnsent } from "../../client/http/unsent.ts"
+import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
 import { join } from "../../client/http/join.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
@@ -14,6 +14,7 @@ import type { RequestState } from "../filters/state.ts"
 import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { hopByHopOfAnswer, passInformation } from "../proxy/information.ts"
 import { passTrailers } from "../proxy/trailers.ts"
+import { sendBody } from "../proxy/upload.ts"
 import { forwardedHeader, type ForwardedIdentity } from "./forwarded-identity.ts"
 import { countEnded, ForwardedShares, type ForwardLimits } from "./forwarded-shares.ts"
 import { primary, type Routes } from "./routes.ts"
@@ -153,8 +154,7 @@ export class Forwarder implements Disposable {
     outgoing.once("socket", (socket) => {
       const begin = (): void => {
         sent = true
-        if (upgrade === undefined && hasBody(request)) countUpload(request, outgoing, response, hold)
-        send(request, outgoing, upgrade !== undefined)
+        send(request, outgoing, response, { isUpgrade: upgrade !== undefined, hold })
       }
       if (socket.connecting) socket.once("connect", begin)
       else begin()
@@ -237,9 +237,14 @@ function interrupted(cause: Error): Error {
  * A body without announcing headers is not forwarded: the owner would parse it as the next request on the connection, which belongs
  * to another client.
  */
-function send(request: IncomingMessage, outgoing: ClientRequest, isUpgrade: boolean): void {
+function send(
+  request: IncomingMessage,
+  outgoing: ClientRequest,
+  response: GatewayResponse,
+  { isUpgrade, hold }: { isUpgrade: boolean; hold: HoldUnsent | undefined },
+): void {
   if (isUpgrade || !hasBody(request)) outgoing.end()
-  else request.pipe(outgoing)
+  else sendBody(request, outgoing, response, hold)
 }
 
 function passBack(
