@@ -7,13 +7,7 @@ import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { FieldPath, forbiddenField, invalidValue, type FieldError } from "../../../../../apimachinery/field-errors.ts"
 import { parseInt64 } from "../../../../../apimachinery/go/integers.ts"
 import { canonicalScalar } from "../../../../../apimachinery/schema/scalars.ts"
-import {
-  badRequest,
-  internalError,
-  invalid,
-  serviceUnavailable,
-  type StatusError,
-} from "../../../../../apimachinery/status.ts"
+import { badRequest, invalid, serviceUnavailable } from "../../../../../apimachinery/status.ts"
 import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
 import { countUnsent } from "../../../../../client/http/unsent.ts"
 import type { UpgradeTarget } from "../../../../../client/http/upgrade.ts"
@@ -22,6 +16,7 @@ import type { RequestContext } from "../../../../request/context.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
+import { refusedLog } from "./refusal.ts"
 import { streamOverWebSocket } from "./websocket-stream.ts"
 
 /** Maximum number of bytes of a kubelet's error text that are returned. */
@@ -42,7 +37,7 @@ export const log: SubresourceHandler = {
       return
     }
     const answer = await fetch(ctx, { ...target, path: kubeletPath("containerLogs", pod, container, query) })
-    if (answer.statusCode !== 200) throw await kubeletError(answer)
+    if (answer.statusCode !== 200) throw refusedLog(answer.statusCode ?? 0, await beginningOf(answer), name)
     const { holdUnsent: hold } = ctx
     if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer, hold)
     response.writeHead(200, { "content-type": "text/plain" })
@@ -107,13 +102,12 @@ function fetch({ controlPlane, signal }: RequestContext, target: UpgradeTarget):
   })
 }
 
-async function kubeletError(answer: IncomingMessage): Promise<StatusError> {
+async function beginningOf(answer: IncomingMessage): Promise<string> {
   let text = ""
   answer.setEncoding("utf8")
   for await (const chunk of answer) {
     text += String(chunk)
     if (text.length > maxErrorBytes) break
   }
-  const message = text.trim()
-  return answer.statusCode === 400 ? badRequest(message) : internalError(message)
+  return text.trim()
 }

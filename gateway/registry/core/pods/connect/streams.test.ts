@@ -5,6 +5,7 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
+import { text } from "node:stream/consumers"
 import type { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { clusterRoleBindings, clusterRoles, nodes, pods } from "../../../../../client/resources.ts"
@@ -23,11 +24,21 @@ let kubelet: Server
 const accepted = new Set<Duplex>()
 /** What it does with one. */
 let serve: (socket: Duplex) => void
+/** What it answers to every call instead. */
+let refusal: { code: number; text: string } | undefined
 
 beforeAll(async () => {
   const authority = await createAuthority("nodes")
   const { certificate: cert, key } = await issueServingCertificate(authority, [host])
-  kubelet = createServer({ cert, key }).on("upgrade", (_request, socket: Duplex) => {
+  kubelet = createServer({ cert, key }, (_request, response) => {
+    response.writeHead(refusal?.code ?? 500).end(refusal?.text)
+  }).on("upgrade", (_request, socket: Duplex) => {
+    if (refusal !== undefined) {
+      const { code, text } = refusal
+      return void socket.end(
+        `HTTP/1.1 ${code} No\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
+      )
+    }
     accepted.add(socket)
     socket.on("error", () => undefined).once("close", () => accepted.delete(socket))
     socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n")
@@ -46,6 +57,7 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
+  refusal = undefined
   serve = (socket) => void socket.pipe(socket)
 })
 
@@ -176,4 +188,32 @@ describe("a stream", () => {
     if (side === "node") atNode?.resume()
     await expect.poll(() => accepted.size).toBe(0)
   })
+})
+
+test.each<[code: number, path: string, answer: object]>([
+  [400, "log", { code: 400, reason: "BadRequest", message: "no" }],
+  [400, "exec?command=sh&stdout=1", { code: 400, reason: "BadRequest", message: "no" }],
+  [
+    404,
+    "log",
+    {
+      code: 404,
+      reason: "NotFound",
+      message: "the server could not find the requested resource ( pods/log web)",
+      details: { name: "web", kind: "pods/log" },
+    },
+  ],
+  [404, "exec?command=sh&stdout=1", { code: 404, reason: "NotFound", message: "no" }],
+  [429, "log", { code: 429, reason: "TooManyRequests", message: "no", details: { retryAfterSeconds: 1 } }],
+  [429, "portforward", { code: 429, reason: "TooManyRequests", message: "no" }],
+  [401, "log", { code: 500, reason: "InternalError", message: "Internal error occurred: no" }],
+  [403, "attach?stdout=1", { code: 500, reason: "InternalError", message: "Internal error occurred: no" }],
+  [500, "exec?command=sh&stdout=1", { code: 500, reason: "InternalError", message: "Internal error occurred: no" }],
+])("a refusal of the node with %i of %s", async (code, what, answer) => {
+  const tenant = await createTenant()
+  refusal = { code, text: "no" }
+  const socket = await askRaw(gateway, tenant, `${path}/${what}`, what === "log" ? "connection: close\r\n" : spdy)
+  const said = await text(socket)
+  expect(JSON.parse(said.split("\r\n\r\n")[1] ?? "")).toMatchObject({ kind: "Status", status: "Failure", ...answer })
+  expect(/^retry-after: (.*)$/im.exec(said)?.[1]).toBe(code === 429 ? "1" : undefined)
 })

@@ -11,6 +11,7 @@ import type { RequestContext } from "../../../../request/context.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
 import { connectOptions, connectQuery } from "./options.ts"
+import { refusedByNode } from "./refusal.ts"
 import { isTunnelled, tunnel } from "./websocket-tunnel.ts"
 
 export const exec: SubresourceHandler = streamHandler("exec", "PodExecOptions", "exec", (asked) => {
@@ -98,10 +99,7 @@ function standardStreams(asked: URLSearchParams): URLSearchParams {
 }
 
 function refused(name: string, error: unknown): StatusError {
-  if (error instanceof UpgradeRefused) {
-    if (error.code === 400) return badRequest(error.message, { cause: error })
-    return internalError(error.message, { cause: error })
-  }
+  if (error instanceof UpgradeRefused) return refusedByNode(error.code, error.message, error)
   return internalError(`error dialing backend of ${name}: ${errorMessage(error)}`, {
     cause: error,
   })
