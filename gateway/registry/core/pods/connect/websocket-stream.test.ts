@@ -1,9 +1,10 @@
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Readable } from "node:stream"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { WebSocket } from "ws"
+import { countLoopTurns } from "../../../../testing/loop-turns.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import { streamOverWebSocket } from "./websocket-stream.ts"
 
@@ -59,5 +60,22 @@ describe("a stream over a WebSocket", () => {
     await once(client, "close")
     expect(waits).toBeGreaterThan(10)
     expect(listeners).toBeLessThan(5)
+  })
+
+  test("takes one of the client's frames in a turn of the event loop", async () => {
+    const silent = createServer().on("upgrade", (request, socket, head) => {
+      void streamOverWebSocket(request, { socket, head }, new Readable({ read: () => undefined }))
+    })
+    await once(silent.listen(0, "127.0.0.1"), "listening")
+    onTestFinished(() => void silent.close())
+    const client = new WebSocket(`ws://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
+    const socket = ((await once(client, "upgrade")) as [IncomingMessage])[0].socket
+    const frames = 1000
+    const turns = countLoopTurns()
+    const empty = Buffer.of(0x82, 0x80, 0, 0, 0, 0)
+    const close = Buffer.of(0x88, 0x80, 0, 0, 0, 0)
+    socket.write(Buffer.concat([...Array<Buffer>(frames).fill(empty), close]))
+    await once(client, "close")
+    expect(turns()).toBeGreaterThanOrEqual(frames)
   })
 })

@@ -4,6 +4,8 @@ import { connect, type AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
+import { countLoopTurns, receiveBytes } from "../../../../testing/loop-turns.ts"
+import { maxMessagesPerTurn } from "../../../../request/web-socket.ts"
 import { tunnel } from "./websocket-tunnel.ts"
 
 const handshake = [
@@ -114,3 +116,18 @@ test.each([
     await expect.poll(() => [held, ends]).toEqual([0, 1])
   },
 )
+
+test("messages that come at once are passed on in several turns of the event loop, and not in one each", async () => {
+  const atNode = Promise.withResolvers<Duplex>()
+  const port = await startNode(atNode.resolve)
+  const client = connect(port, "127.0.0.1").resume()
+  onTestFinished(() => void client.destroy())
+  client.write(`${handshake.join("\r\n")}\r\n\r\n`)
+  const node = await atNode.promise
+  const frames = 2000
+  const turns = countLoopTurns()
+  client.write(Buffer.concat(Array<Buffer>(frames).fill(Buffer.of(0x82, 0x81, 0, 0, 0, 0, 1))))
+  await receiveBytes(node, frames)
+  expect(turns()).toBeGreaterThanOrEqual(Math.floor(frames / maxMessagesPerTurn))
+  expect(turns()).toBeLessThan(frames / 2)
+})

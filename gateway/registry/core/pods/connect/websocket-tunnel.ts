@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
 import { closeTimeoutMs, join } from "../../../../../client/http/join.ts"
 import { type ForwardOptions, openUpgradeFor, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
+import { limitMessagesPerTurn } from "../../../../request/web-socket.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"
@@ -43,14 +44,12 @@ export async function tunnel(
   }
   socket.once("close", left)
   if (socket.destroyed) left()
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxMessageBytes,
-  })
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   // The protocol's name contains a slash and is not a token of RFC 6455. The library would reject it, so it is negotiated here.
   delete request.headers["sec-websocket-protocol"]
   server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
+    limitMessagesPerTurn(client)
     near = createWebSocketStream(client)
     join(near, far.socket, { hold, signal: exceptLeaving(socket, signal), heads: [Buffer.alloc(0), far.head] })
   })
