@@ -107,7 +107,13 @@ test("an object that has many owners changes many times", () => {
   const [resource] = builtInResources()
   if (resource === undefined) throw new Error("there are resources")
   const owners = numbers.slice(0, 15_000).map((n) => ({ ...reference, name: `o${n}`, uid: uidOf(n) }))
-  const graph = new Graph({ enqueue: () => undefined, isThere: () => false })
+  const nothing = (): void => undefined
+  const graph = new Graph({
+    enqueue: nothing,
+    enqueueDependents: nothing,
+    enqueueWaiting: nothing,
+    isThere: () => false,
+  })
   for (let time = 0; time < 40; time++) {
     // Parsed each time, as from a watch: equal texts are not the same text.
     const ownerReferences = JSON.parse(JSON.stringify(owners)) as OwnerReference[]

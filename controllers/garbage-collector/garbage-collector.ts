@@ -4,21 +4,26 @@
 
 import { parseGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
 import { unexplained } from "../../apimachinery/status.ts"
+import { inTurns } from "../../client/in-turns.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { TerminalError, type ReconcileResult, type Untried } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Frame } from "../frame.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import { settleAll } from "../settle-all.ts"
 import { isAbsence } from "./absence.ts"
-import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
+import { foregroundFinalizer, Graph, orphanFinalizer } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
+import { type Dependents, isBlocking, type Node } from "./node.ts"
 import { OwnersElsewhere } from "./owners-elsewhere.ts"
 import { remove, removeFinalizer, removeOwners, unblockOwners } from "./writes.ts"
 
 interface Key {
   tenant: string
   uid: string
+  /** These of the object are to be reconciled, not itself. */
+  dependents?: Dependents
 }
 
 export function runGarbageCollector(ctx: ControllerContext): Promise<void> {
@@ -49,7 +54,7 @@ class Collector {
     })
     this.#frame = new Frame<Key>(ctx, {
       name: "garbage-collector",
-      identify: ({ uid }) => uid,
+      identify: ({ uid, dependents }) => (dependents === undefined ? uid : `${uid}\n${dependents}`),
       isReady: (tenant) => this.#monitors.isFollowing(tenant),
       // The graph that is made when the tenant wakes asks for what there is to do.
       wakesInMs: () => "never",
@@ -61,7 +66,8 @@ class Collector {
     return this.#frame.run((key, actor) => this.#reconcile(key, actor))
   }
 
-  async #reconcile({ tenant, uid }: Key, actor: Actor): Promise<ReconcileResult | Untried> {
+  async #reconcile({ tenant, uid, dependents }: Key, actor: Actor): Promise<ReconcileResult | Untried> {
+    if (dependents !== undefined) return this.#enqueueAll(tenant, this.#graphs.get(tenant)?.dependents(uid, dependents))
     if (!this.#monitors.isComplete(tenant)) {
       this.#waitingOf(tenant).add(uid)
       return { isUntried: true }
@@ -82,11 +88,22 @@ class Collector {
     if (graph === undefined) {
       graph = new Graph({
         enqueue: (uid) => this.#frame.queue.add({ tenant, uid }),
+        enqueueDependents: (uid, dependents) => this.#frame.queue.add({ tenant, uid, dependents }),
+        enqueueWaiting: (uid, remaining) => {
+          const pauseMs = roundPauseMs(remaining)
+          if (pauseMs === 0) this.#frame.queue.add({ tenant, uid })
+          else this.#frame.queue.addAfter({ tenant, uid }, pauseMs)
+        },
         isThere: (owner, namespace) => this.#monitors.isThere(tenant, owner, namespace),
       })
       this.#graphs.set(tenant, graph)
     }
     return graph
+  }
+
+  /** A tenant may have a hundred thousand of them. */
+  #enqueueAll(tenant: string, nodes: readonly Node[] = []): Promise<void> {
+    return inTurns(nodes, ({ uid }) => this.#frame.queue.add({ tenant, uid }))
   }
 
   #waitingOf(tenant: string): Set<string> {
@@ -216,14 +233,14 @@ class Collector {
     const { client } = actor
     const latest = await this.#latest(client, graph, node)
     if (latest === undefined) return
-    const blocking = graph.blocking(node.uid)
-    if (blocking.length === 0) {
+    if (!graph.isBlocked(node.uid)) {
       await removeFinalizer(client, node, latest, foregroundFinalizer)
       return
     }
-    for (const dependent of blocking) {
-      if (!dependent.deletesDependents) this.#frame.queue.add({ tenant: actor.tenant, uid: dependent.uid })
-    }
+    await inTurns(graph.dependents(node.uid), (dependent) => {
+      const isPending = !dependent.deletesDependents && isBlocking(dependent, node.uid)
+      if (isPending) this.#frame.queue.add({ tenant: actor.tenant, uid: dependent.uid })
+    })
   }
 
   async #orphan(actor: Actor, graph: Graph, node: Node): Promise<void> {

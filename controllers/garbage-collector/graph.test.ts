@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { mostAtOnce } from "../../apimachinery/steps.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import { foregroundFinalizer, Graph } from "./graph.ts"
 
@@ -12,6 +13,7 @@ const flunders: DiscoveredResource = {
   verbs: [],
 }
 const configMaps = { ...flunders, group: "", resource: "configmaps", kind: "ConfigMap" }
+const clusterRoles = { ...flunders, resource: "clusterroles", namespaced: false, kind: "ClusterRole" }
 const reference: OwnerReference = { apiVersion: "wardle.example.com/v1", kind: "Flunder", name: "owner", uid: "owner" }
 
 const object = (uid: string, metadata: Partial<KubeObject["metadata"]>): KubeObject => ({
@@ -20,9 +22,21 @@ const object = (uid: string, metadata: Partial<KubeObject["metadata"]>): KubeObj
   metadata: { name: uid, uid, namespace: "default", ...metadata },
 })
 
-function graphOf(): { graph: Graph; enqueued: string[] } {
+const foreground = { deletionTimestamp: "2000-01-01T00:00:00Z", finalizers: [foregroundFinalizer] }
+
+function emptyGraph(): { graph: Graph; enqueued: string[] } {
   const enqueued: string[] = []
-  const graph = new Graph({ enqueue: (uid) => enqueued.push(uid), isThere: () => false })
+  const graph = new Graph({
+    enqueue: (uid) => enqueued.push(uid),
+    enqueueDependents: (uid, which) => enqueued.push(`${which} of ${uid}`),
+    enqueueWaiting: (uid, remaining) => enqueued.push(`${uid} of ${remaining}`),
+    isThere: () => false,
+  })
+  return { graph, enqueued }
+}
+
+function graphOf(): { graph: Graph; enqueued: string[] } {
+  const { graph, enqueued } = emptyGraph()
   graph.observe(configMaps, object("dependent", { ownerReferences: [reference] }))
   graph.learn(reference, "default", true)
   return { graph, enqueued }
@@ -42,21 +56,19 @@ test("an owner that may be gone is looked up again; one that is gone is not", ()
 
 test("of a kind that is no longer followed nothing is known, and its objects block nobody", () => {
   const { graph, enqueued } = graphOf()
-  const deletion = { deletionTimestamp: "2000-01-01T00:00:00Z", finalizers: [foregroundFinalizer] }
-  graph.observe(configMaps, object("waiting", deletion))
+  graph.observe(configMaps, object("waiting", foreground))
   const blocks = { apiVersion: "v1", kind: "ConfigMap", name: "waiting", uid: "waiting", blockOwnerDeletion: true }
   graph.observe(flunders, object("flunder", { ownerReferences: [blocks] }))
-  expect(graph.blocking("waiting").map(({ uid }) => uid)).toEqual(["flunder"])
+  expect(graph.isBlocked("waiting")).toBe(true)
   enqueued.length = 0
   graph.forget("wardle.example.com", "Flunder")
-  expect([graph.node("flunder"), graph.blocking("waiting"), enqueued]).toEqual([undefined, [], ["waiting"]])
+  expect([graph.node("flunder"), graph.isBlocked("waiting"), enqueued]).toEqual([undefined, false, ["waiting"]])
   expect(graph.known(reference, "default")).toBeUndefined()
   expect(graph.node("dependent")).toBeDefined()
 })
 
 test("a dependent that is being deleted does not look its owner up for others", () => {
-  const enqueued: string[] = []
-  const graph = new Graph({ enqueue: (uid) => enqueued.push(uid), isThere: () => false })
+  const { graph, enqueued } = emptyGraph()
   const observe = (uid: string, more: Partial<KubeObject["metadata"]> = {}): string[] => {
     enqueued.length = 0
     graph.observe(configMaps, object(uid, { ownerReferences: [reference], ...more }))
@@ -105,4 +117,53 @@ test.each([
   graph.doubt("wardle.example.com", "Flunder", new Set())
   expect(enqueued).toEqual(["dependent"])
   expect(graph.known(reference, "default")).toBeUndefined()
+})
+
+test("very many dependents are not enqueued in one step", () => {
+  const { graph, enqueued } = graphOf()
+  for (let index = 0; index < mostAtOnce; index++)
+    graph.observe(configMaps, object(`more-${index}`, { ownerReferences: [reference] }))
+  const calls: [call: () => void, expected: string[]][] = [
+    [() => graph.observe(flunders, object("owner", foreground)), ["owner", "all of owner"]],
+    [() => graph.gone("more-0"), ["owner of 1000"]],
+    [() => graph.gone("owner"), ["dependent", ...Array.from({ length: 999 }, (_, index) => `more-${index + 1}`)]],
+  ]
+  for (const [call, expected] of calls) {
+    enqueued.length = 0
+    call()
+    expect(enqueued).toEqual(expected)
+  }
+})
+
+test("an owner is enqueued at once when none of its dependents blocks it any more, however many there are", () => {
+  const { graph, enqueued } = graphOf()
+  graph.observe(flunders, object("owner", foreground))
+  for (const uid of ["first", "last"])
+    graph.observe(configMaps, object(uid, { ownerReferences: [{ ...reference, blockOwnerDeletion: true }] }))
+  for (const [gone, expected] of [
+    ["first", "owner of 2"],
+    ["last", "owner"],
+    ["dependent", "owner of 0"],
+  ] as const) {
+    enqueued.length = 0
+    graph.gone(gone)
+    expect(enqueued).toEqual([expected])
+  }
+})
+
+test("that references lead nowhere is told only to those for which one of the dependents looked the owner up", () => {
+  const { graph, enqueued } = emptyGraph()
+  const observe = (uid: string): void => {
+    enqueued.length = 0
+    graph.observe(clusterRoles, { ...object(uid, {}), metadata: { name: uid, uid, ownerReferences: [reference] } })
+  }
+  observe("first")
+  expect(enqueued).toEqual(["first"])
+  observe("second")
+  expect(enqueued).toEqual([])
+  for (const expected of [["first", "second"], []]) {
+    enqueued.length = 0
+    graph.leadsNowhere(graph.node("first")!)
+    expect(enqueued).toEqual(expected)
+  }
 })

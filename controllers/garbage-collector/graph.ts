@@ -2,30 +2,13 @@
 // deleted or orphaned first, and of these only what decisions need. An object without owners costs no memory.
 
 import { printGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
+import { mostAtOnce } from "../../apimachinery/steps.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
+import { type Dependents, isBlocking, type Node } from "./node.ts"
 import { coordinates, isPlaceOf } from "./references.ts"
 
 export const foregroundFinalizer = "foregroundDeletion"
 export const orphanFinalizer = "orphan"
-
-export interface Node {
-  /** In the version in which it was observed last. */
-  resource: DiscoveredResource
-  namespace: string | undefined
-  name: string
-  uid: string
-  owners: readonly OwnerReference[]
-  /** Those of them that it got last, until it is known whether one of them leads to another namespace. */
-  unexamined: readonly OwnerReference[]
-  /** uids of owners that it has come to name otherwise than before: as upstream, that alone is no reason to look at it. undefined: none. */
-  renamed: ReadonlySet<string> | undefined
-  /** The object has a deletionTimestamp. */
-  isBeingDeleted: boolean
-  /** Foreground deletion: the object is removed once its blocking dependents are gone. */
-  deletesDependents: boolean
-  /** Orphaning: the object is removed once its dependents no longer refer to it. */
-  orphansDependents: boolean
-}
 
 interface Owner {
   dependents: Set<Node>
@@ -46,6 +29,10 @@ type Known = "found" | "absent" | "gone" | undefined
 interface GraphSink {
   /** Reconcile the object with this uid now. */
   enqueue(uid: string): void
+  /** Reconcile the dependents of the object with this uid, which are very many, with turns for others in between. */
+  enqueueDependents(uid: string, which: Dependents): void
+  /** Reconcile the object with this uid soon: of its dependents, so many of which remain, one is gone. */
+  enqueueWaiting(uid: string, remaining: number): void
   /** The owner is known to exist, and {@link Graph.gone} will be called when it is deleted. */
   isThere(owner: OwnerReference, namespace: string | undefined): boolean
 }
@@ -64,19 +51,19 @@ export class Graph {
     return this.#nodes.get(uid)
   }
 
-  dependents(uid: string): Node[] {
-    return [...(this.#owners.get(uid)?.dependents ?? [])]
+  dependents(uid: string, which: Dependents = "all"): Node[] {
+    const all = [...(this.#owners.get(uid)?.dependents ?? [])]
+    return which === "all" ? all : all.filter(({ unexamined }) => unexamined.length > 0)
   }
 
   hasDependents(uid: string): boolean {
     return (this.#owners.get(uid)?.dependents.size ?? 0) > 0
   }
 
-  /** Dependents that block the foreground deletion of this owner. */
-  blocking(uid: string): Node[] {
-    return this.dependents(uid).filter((node) =>
-      node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
-    )
+  /** Some dependent blocks the foreground deletion of this owner. */
+  isBlocked(uid: string): boolean {
+    const dependents = this.#owners.get(uid)?.dependents.values()
+    return dependents?.some((node) => isBlocking(node, uid)) === true
   }
 
   observe(resource: DiscoveredResource, object: KubeObject): void {
@@ -110,7 +97,7 @@ export class Graph {
     this.#setOwners(node, ownerReferences)
     if (!began) return
     this.#sink.enqueue(uid)
-    if (deletesDependents) for (const dependent of this.dependents(uid)) this.#sink.enqueue(dependent.uid)
+    if (deletesDependents) this.#enqueueDependents(uid)
   }
 
   /** The object was deleted: its dependents may have to be deleted, and an owner that waited for it may be removed. */
@@ -127,7 +114,7 @@ export class Graph {
     const owner = this.#owners.get(uid)
     if (owner === undefined) return
     owner.found.clear()
-    for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
+    this.#enqueueDependents(uid)
   }
 
   /** What is known about this reference. */
@@ -153,16 +140,16 @@ export class Graph {
     if (exists) owner.found.add(place)
     else if (!owner.absent.has(place)) {
       owner.absent.add(place)
-      for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
+      this.#enqueueDependents(reference.uid)
     }
   }
 
   /** The node's owners cannot be looked up from its namespace: each dependent has to find out for itself what is wrong with it. */
   leadsNowhere({ owners, namespace }: Node): void {
     for (const reference of owners) {
-      this.#owners.get(reference.uid)?.asked.delete(coordinates(reference, namespace))
-      for (const { uid, unexamined } of this.dependents(reference.uid))
-        if (unexamined.length > 0) this.#sink.enqueue(uid)
+      // Only then others have relied on it.
+      const wasAsked = this.#owners.get(reference.uid)?.asked.delete(coordinates(reference, namespace)) === true
+      if (wasAsked) this.#enqueueDependents(reference.uid, "unexamined")
     }
   }
 
@@ -283,18 +270,26 @@ export class Graph {
     const owner = this.#owners.get(ownerUid)
     if (owner === undefined || owner.asked.size === 0) return
     owner.asked.clear()
-    for (const dependent of owner.dependents) this.#sink.enqueue(dependent.uid)
+    this.#enqueueDependents(ownerUid)
+  }
+
+  #enqueueDependents(uid: string, which: Dependents = "all"): void {
+    const { size = 0 } = this.#owners.get(uid)?.dependents ?? {}
+    if (size > mostAtOnce) this.#sink.enqueueDependents(uid, which)
+    else for (const dependent of this.dependents(uid, which)) this.#sink.enqueue(dependent.uid)
   }
 
   #drop(node: Node): void {
     this.#nodes.delete(node.uid)
     for (const reference of node.owners) {
       this.#unlink(node, reference.uid)
-      this.#enqueueIfDeleting(reference.uid)
+      if (this.#nodes.get(reference.uid)?.deletesDependents === true) this.#enqueueWaiting(reference.uid, node)
     }
   }
 
-  #enqueueIfDeleting(uid: string): void {
-    if (this.#nodes.get(uid)?.deletesDependents === true) this.#sink.enqueue(uid)
+  #enqueueWaiting(uid: string, gone: Node): void {
+    // It is forgotten if its tenant falls asleep before a later round, and nothing else would enqueue it.
+    if (isBlocking(gone, uid) && !this.isBlocked(uid)) this.#sink.enqueue(uid)
+    else this.#sink.enqueueWaiting(uid, this.#owners.get(uid)?.dependents.size ?? 0)
   }
 }

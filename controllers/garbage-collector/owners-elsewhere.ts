@@ -8,7 +8,8 @@ import { pagesOf } from "../../client/pages.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { Actor } from "../actor.ts"
 import { isTenantGone } from "../tenant-gone.ts"
-import type { Graph, Node } from "./graph.ts"
+import type { Graph } from "./graph.ts"
+import type { Node } from "./node.ts"
 
 /** Limit per kind and tenant. References beyond it are not reported. */
 const maxWaiting = 1_000

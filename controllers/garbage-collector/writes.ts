@@ -6,7 +6,7 @@ import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
 import { hasReason, isConflict } from "../../apimachinery/status.ts"
 import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
 import { isAbsence } from "./absence.ts"
-import type { Node } from "./graph.ts"
+import type { Node } from "./node.ts"
 
 /**
  * The decision must still be valid: the owners may have changed meanwhile. Other changes do not matter. Returns false if the object

@@ -7,14 +7,8 @@ import type { Controller } from "../context.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { adoptersOf } from "../pods/owners.ts"
 import { isActive, isTerminating } from "../pods/pod-state.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import type { ReplicaKind, ReplicaObject } from "./kinds.ts"
-
-/**
- * A sync costs time proportional to the number of pods, so syncs of large sets whose pods change one by one are less frequent: a
- * pause in milliseconds per pod, in total at most {@link longestPauseMs}.
- */
-const pauseMsPerPod = 0.02
-const longestPauseMs = 1_000
 
 interface Followed {
   kind: ReplicaKind
@@ -41,7 +35,7 @@ export function followReplicas({ kind, owners, pods, controller, expectations }:
     const owner = ownerOf(pod)
     const namespace = pod.metadata.namespace ?? ""
     const replicas = owner === undefined ? 0 : (owners.get(tenant, namespace, owner.name)?.spec?.replicas ?? 0)
-    const pauseMs = Math.min(Math.floor(replicas * pauseMsPerPod), longestPauseMs)
+    const pauseMs = roundPauseMs(replicas)
     if (owner === undefined || pauseMs === 0) enqueueOwner(tenant, pod)
     else controller.enqueueAfter({ tenant, namespace, name: owner.name }, pauseMs)
   }
