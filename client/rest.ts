@@ -77,6 +77,8 @@ export interface DiscoveredResource extends Resource {
   verbs: readonly string[]
   /** Further versions in which it is served. */
   otherVersions?: readonly string[]
+  /** Its objects have a Scale. */
+  hasScale?: boolean
   /** Known to be served by an aggregated API's server, which may answer otherwise than an API server does. */
   isAggregated?: boolean
 }

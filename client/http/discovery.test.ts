@@ -9,7 +9,15 @@ describe("discovery", () => {
       const versions = (names: string[]): object[] =>
         names.map((version) => ({
           version,
-          resources: [{ resource: "things", scope: "Namespaced", verbs: ["get"], responseKind: { kind: "Thing" } }],
+          resources: [
+            {
+              resource: "things",
+              scope: "Namespaced",
+              verbs: ["get"],
+              responseKind: { kind: "Thing" },
+              subresources: [{ subresource: "status" }, { subresource: "scale", responseKind: { kind: "Scale" } }],
+            },
+          ],
         }))
       const items = url.endsWith("/api") ? [] : [{ metadata: { name: "g" }, versions: versions(["v2", "v1"]) }]
       send(response, 200, { kind: "APIGroupDiscoveryList", items })
@@ -22,6 +30,7 @@ describe("discovery", () => {
         namespaced: true,
         kind: "Thing",
         verbs: ["get"],
+        hasScale: true,
         otherVersions: ["v1"],
       },
     ])
@@ -35,13 +44,22 @@ describe("discovery", () => {
         groups: [{ name: "g", versions: [{ groupVersion: "g/v1" }], preferredVersion: { groupVersion: "g/v1" } }],
       },
       "/api/v1": { resources: [{ name: "pods", namespaced: true, kind: "Pod", verbs: [] }, { name: "pods/status" }] },
-      "/apis/g/v1": { resources: [{ name: "things", namespaced: false, kind: "Thing", verbs: [] }] },
+      "/apis/g/v1": {
+        resources: [
+          { name: "things", namespaced: false, kind: "Thing", verbs: [] },
+          { name: "things/scale", kind: "Scale" },
+        ],
+      },
     }
     await using served = await serve(({ url }, response) =>
       send(response, 200, answers[url.slice("/tenants/a".length)]),
     )
     const found = await served.client.discover()
-    expect(found.map(({ group, resource }) => `${group}/${resource}`)).toEqual(["/pods", "g/things"])
+    const rows = found.map(({ group, resource, hasScale = false }) => [`${group}/${resource}`, hasScale])
+    expect(rows).toEqual([
+      ["/pods", false],
+      ["g/things", true],
+    ])
     expect(await served.client.unavailable()).toEqual([])
   })
 

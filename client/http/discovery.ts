@@ -3,7 +3,7 @@
 
 import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import type { TransportRequest } from "./transport.ts"
-import { inPreferredVersions } from "../discovered-resources.ts"
+import { inPreferredVersions, scaleIn } from "../discovered-resources.ts"
 import type { DiscoveredResource } from "../rest.ts"
 
 type Call = <T>(request: TransportRequest) => Promise<T>
@@ -28,6 +28,7 @@ interface AggregatedList {
         scope: "Namespaced" | "Cluster"
         verbs?: List<string>
         responseKind?: { kind: string } | null
+        subresources?: List<{ subresource: string; responseKind?: { kind: string } | null }>
       }>
     }>
   }>
@@ -83,13 +84,14 @@ export async function unavailableOverHttp(call: Call): Promise<string[]> {
 function read(list: AggregatedList): DiscoveredResource[] {
   return each(list.items).flatMap(({ metadata: { name: group = "" }, versions }) =>
     each(versions).flatMap(({ version, freshness, resources }) =>
-      each(freshness === "Stale" ? [] : resources).map(({ resource, scope, verbs, responseKind }) => ({
+      each(freshness === "Stale" ? [] : resources).map(({ resource, scope, verbs, responseKind, subresources }) => ({
         group,
         version,
         resource,
         namespaced: scope === "Namespaced",
         kind: responseKind?.kind ?? "",
         verbs: each(verbs),
+        ...scaleIn(each(subresources).map((of) => ({ name: of.subresource, kind: of.responseKind?.kind ?? "" }))),
       })),
     ),
   )
@@ -108,8 +110,11 @@ async function ask(call: Call, root: string, answer: GroupList | Versions): Prom
   for (const groupVersion of groupVersions) {
     const { group, version } = parseGroupVersion(groupVersion)
     const list = await call<ResourceList>({ method: "GET", path: `${root}/${groupVersion}` })
+    const scaled = new Set(each(list.resources).flatMap(({ name, kind }) => (kind === "Scale" ? [name] : [])))
     for (const { name, namespaced, kind, verbs } of each(list.resources)) {
-      if (!name.includes("/")) found.push({ group, version, resource: name, namespaced, kind, verbs: each(verbs) })
+      if (name.includes("/")) continue
+      const scale = scaled.has(`${name}/scale`) ? { hasScale: true } : {}
+      found.push({ group, version, resource: name, namespaced, kind, verbs: each(verbs), ...scale })
     }
   }
   return found

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import type { DiscoveredResource } from "../../client/rest.ts"
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { deployments, podDisruptionBudgets, pods } from "../../client/resources.ts"
@@ -109,7 +110,8 @@ describe("a PodDisruptionBudget", () => {
   test("reads the scale of custom resources, and allows no disruption without one", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
     const widgets = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
-    harness.cluster.extra.push({ ...widgets, kind: "Widget", verbs: ["get"] })
+    const kind: DiscoveredResource = { ...widgets, kind: "Widget", verbs: ["get"], hasScale: true }
+    harness.cluster.extra.push(kind)
     const owner = await harness.create(widgets, {
       apiVersion: "example.com/v1",
       kind: "Widget",
@@ -123,8 +125,18 @@ describe("a PodDisruptionBudget", () => {
     await eventually(() => {
       expect(statusOf(harness)).toMatchObject({ expectedPods: 4, desiredHealthy: 1, disruptionsAllowed: 0 })
     })
-    await harness.cluster.update(widgets, { ...owner, metadata: { name: "w", namespace: "default" }, spec: {} })
+    await harness.cluster.delete(widgets, "default", "w")
     await harness.change(pods, "default", "a", { metadata: { annotations: { any: "change" } } })
+    await eventually(() => {
+      const message = 'found no controllers for pod "a"'
+      expect(statusOf(harness)).toMatchObject({
+        disruptionsAllowed: 0,
+        conditions: [{ reason: "SyncFailed", message }],
+      })
+    })
+    // API servers say in the same way that an object of it is not found.
+    kind.hasScale = false
+    await harness.change(pods, "default", "a", { metadata: { annotations: { any: "other change" } } })
     await eventually(() => {
       expect(statusOf(harness)).toMatchObject({
         disruptionsAllowed: 0,

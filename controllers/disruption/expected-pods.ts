@@ -88,8 +88,7 @@ async function sizeByScale(client: KubeClient, namespace: string, owner: OwnerRe
     return uid === owner.uid ? { uid, replicas: scale.spec?.replicas ?? 0 } : undefined
   } catch (error) {
     if (!isNotFound(error)) throw error
-    // A 404 without a name means that the path does not exist, not the object.
-    if (error.status.details?.name !== undefined) return undefined
+    if (resource.hasScale === true) return undefined
     throw new Error(`${printGroupResource(resource)} does not implement the scale subresource`, { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 // What discovery says of the resources of aggregated APIs.
 
-import { inPreferredVersions } from "../../client/discovered-resources.ts"
+import { inPreferredVersions, scaleIn } from "../../client/discovered-resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { AggregatedVersion } from "./aggregator.ts"
 import type { ListedResource } from "./listed-resources.ts"
@@ -11,8 +11,9 @@ export function discoveredResources(all: readonly AggregatedVersion[]): Discover
   const available = [...inOrder(all, ({ group }) => group).values()].flat().filter(({ isCurrent }) => isCurrent)
   return inPreferredVersions(
     available.flatMap(({ group, version, resources }) =>
-      resources.map(({ resource, scope, responseKind: { kind }, verbs }) => {
-        return { group, version, resource, namespaced: scope === "Namespaced", kind, verbs: verbs ?? [] }
+      resources.map(({ resource, scope, responseKind: { kind }, verbs, subresources = [] }) => {
+        const scale = scaleIn(subresources.map((of) => ({ name: of.subresource, kind: of.responseKind.kind })))
+        return { group, version, resource, namespaced: scope === "Namespaced", kind, verbs: verbs ?? [], ...scale }
       }),
     ),
   )

@@ -234,6 +234,8 @@ test("unsupported resources and verbs are rejected", async () => {
   await expect(local.list(reviews)).rejects.toMatchObject({ code: 405 })
   const found = await local.discover()
   expect(found.find(({ resource }) => resource === "horizontalpodautoscalers")?.version).toBe("v2")
+  const scaled = found.filter(({ hasScale }) => hasScale).map(({ resource }) => resource)
+  expect(scaled.sort()).toEqual(["deployments", "replicasets", "replicationcontrollers", "statefulsets"])
 })
 
 test("concurrent paginated lists are complete, and an aborted one does not delay others", async () => {

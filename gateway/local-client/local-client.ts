@@ -18,7 +18,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../../client/rest.ts"
-import { inPreferredVersions } from "../../client/discovered-resources.ts"
+import { inPreferredVersions, scaleIn } from "../../client/discovered-resources.ts"
 import { discoveredResources } from "../aggregation/discovery.ts"
 import { deleteSelected } from "../endpoints/verbs/delete-collection.ts"
 import { applied, mayCreateByApply } from "../endpoints/verbs/apply.ts"
@@ -90,14 +90,17 @@ class LocalClient implements KubeClient {
 
   async discover(): Promise<readonly DiscoveredResource[]> {
     // The preferred version of a group comes first.
-    const own = this.#resources.definitions().map(({ group, version, resource, namespaced, kind, verbs }) => ({
-      group,
-      version,
-      resource,
-      namespaced,
-      kind,
-      verbs,
-    }))
+    const own = this.#resources
+      .definitions()
+      .map(({ group, version, resource, namespaced, kind, verbs, subresources }) => ({
+        group,
+        version,
+        resource,
+        namespaced,
+        kind,
+        verbs,
+        ...scaleIn(subresources),
+      }))
     const aggregated = discoveredResources(await this.#controlPlane.aggregator.versions())
     return inPreferredVersions([...own, ...aggregated])
   }
