@@ -7,7 +7,7 @@ import { decodeObject, decodingObject, writeZeros, writingZeros } from "./decode
 import { applyDefaults, applyingDefaults } from "./defaults.ts"
 import { schemaOf } from "./facts.ts"
 import type { JsonObject } from "./json-object.ts"
-import { LargeValues, levelsInSteps } from "./large-values.ts"
+import { isLarge, LargeValues, levelsInSteps } from "./large-values.ts"
 import type { Schema } from "./schema.ts"
 import { randomObject } from "./testing/random-object.ts"
 
@@ -182,4 +182,15 @@ test("a small object takes one step", () => {
   expect(stepsOf(decodingObject(schema, pod, true))).toBe(1)
   expect(stepsOf(applyingDefaults(schema, pod))).toBe(1)
   expect(stepsOf(writingZeros(schema, pod))).toBe(1)
+})
+
+test("a value is large if there are a thousand values in it, itself included", () => {
+  const list = (length: number): Json => Array.from({ length }, () => ({ a: 1 }))
+  expect([list(0), list(499), list(500), { a: { b: list(498) } }, { a: { b: list(499) } }].map(isLarge)).toEqual([
+    false,
+    false,
+    true,
+    false,
+    true,
+  ])
 })

@@ -30,6 +30,27 @@ export function isLong(object: object): boolean {
   return long.has(object)
 }
 
+/** Whether there are {@link valuesAtOnce} values in it, or more. Of a value whose text is not at hand. */
+export function isLarge(value: Json): boolean {
+  return countUpTo(value, valuesAtOnce) >= valuesAtOnce
+}
+
+/** The number of values in it, itself included; or `enough`, or somewhat more. */
+function countUpTo(value: Json | undefined, enough: number): number {
+  if (typeof value !== "object" || value === null) return 1
+  let count = 1
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && count < enough; index++)
+      count += countUpTo(value[index], enough - count)
+    return count
+  }
+  for (const key in value) {
+    if (count >= enough) break
+    count += countUpTo(value[key], enough - count)
+  }
+  return count
+}
+
 type Key = string | number
 
 /** What a walk does with one member of a list, a map or an object: at once, or in steps because it is large. */

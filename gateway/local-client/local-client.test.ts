@@ -262,3 +262,19 @@ test("concurrent paginated lists are complete, and an aborted one does not delay
   for (const reader of [first, second, fourth]) expect(reader).toMatchObject({ status: "fulfilled", value: names })
   expect(third).toMatchObject({ status: "rejected", reason: { message: "gone" } })
 })
+
+test("objects with many values are decoded and validated with pauses", async () => {
+  const stub = createControlPlaneStub()
+  open.push(stub)
+  const pause = vi.spyOn(stub.turns, "pause")
+  const pausesOf = async (name: string, variables: number): Promise<number> => {
+    pause.mockClear()
+    const env = Array.from({ length: variables }, (_, index) => ({ name: `V${index}`, value: "x" }))
+    const spec = { containers: [{ name: "c", image: "nginx", env }] }
+    await stub.client.create(pods, { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, spec })
+    return pause.mock.calls.length
+  }
+  const few = await pausesOf("small", 10)
+  // Some 170 of them while its managers are recorded and it is printed.
+  expect((await pausesOf("large", 10_000)) - few).toBeGreaterThan(200)
+})

@@ -188,7 +188,7 @@ class LocalClient implements KubeClient {
       name: options.subresource ? name : "",
       subresource: options.subresource,
     })
-    const body = decoded(ctx, object, expected, namespace)
+    const body = await decoded(ctx, object, expected, namespace)
     const admit = admitOf(ctx, definition, "CREATE", options)
     const write = writeOptionsOf(options)
     if (options.subresource) {
@@ -208,7 +208,7 @@ class LocalClient implements KubeClient {
     const target = targetOf(served, "update", options.subresource, name)
     const ctx = contextOf(this.#caller, resource, "update", { namespace, name, subresource: options.subresource })
     if (target.handler !== undefined) {
-      const change = (): KubeObject => decoded(ctx, object, target.expected, namespace)
+      const change = (): KubeObject | Promise<KubeObject> => decoded(ctx, object, target.expected, namespace)
       return (await this.#write(ctx, target, change, options)) as T
     }
     const change: Change = (current) => decodedBeside(ctx, object, current, target.expected, namespace)

@@ -3,12 +3,14 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { isLarge } from "../../apimachinery/schema/large-values.ts"
 import { methodNotAllowed } from "../../apimachinery/status.ts"
 import type { SubresourceFacts } from "../../apimachinery/schema/facts.ts"
+import { inSteps } from "../../apimachinery/steps.ts"
 import { resourcePath } from "../../client/http/paths.ts"
 import type { DeleteOptions, Resource, WriteOptions } from "../../client/rest.ts"
 import { admitFor } from "../admission/admit.ts"
-import { decodeValue } from "../endpoints/body.ts"
+import { decodeValue, decodingValue } from "../endpoints/body.ts"
 import { agreeOnNamespace } from "../endpoints/body-path.ts"
 import { expectedOf, type Expected } from "../endpoints/expected.ts"
 import { noSubresource } from "../endpoints/routes.ts"
@@ -87,13 +89,39 @@ export function contextOf(
   }
 }
 
-/** A copy, decoded as a request body would be; the caller's object is not modified. */
-export function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
+/** A copy, decoded as a request body would be, if it is large in steps; the caller's object is not modified. */
+export function decoded(
+  ctx: RequestContext,
+  object: KubeObject,
+  expected: Expected,
+  namespace: string,
+): KubeObject | Promise<KubeObject> {
+  const copy = copyOf(object)
+  if (!isLarge(copy)) return decodedAtOnce(ctx, copy, expected, namespace)
+  return decodedInSteps(ctx, copy, expected, namespace)
+}
+
+function copyOf(object: KubeObject): Json {
   // Managed fields are the server's: callers return those that they have read.
   const { managedFields: _, ...metadata } = object.metadata
-  const copy = decodeValue(ctx, copyJson({ ...object, metadata }) as unknown as Json, expected, "Ignore")
-  agreeOnNamespace(copy, namespace)
-  return copy
+  return copyJson({ ...object, metadata }) as unknown as Json
+}
+
+function decodedAtOnce(ctx: RequestContext, copy: Json, expected: Expected, namespace: string): KubeObject {
+  const object = decodeValue(ctx, copy, expected, "Ignore")
+  agreeOnNamespace(object, namespace)
+  return object
+}
+
+async function decodedInSteps(
+  ctx: RequestContext,
+  copy: Json,
+  expected: Expected,
+  namespace: string,
+): Promise<KubeObject> {
+  const object = await inSteps(decodingValue(ctx, copy, expected, "Ignore", { isLong: true }), ctx.pause)
+  agreeOnNamespace(object, namespace)
+  return object
 }
 
 /** What a write of a status may change, and what says of which kind the rest is. */
@@ -109,14 +137,14 @@ export function decodedBeside(
   current: KubeObject | undefined,
   expected: Expected,
   namespace: string,
-): KubeObject {
+): KubeObject | Promise<KubeObject> {
   const isOfStatus = ctx.info.subresource === "status" && expected.schema.custom !== true
   const isShared = (key: string): boolean => !written.has(key) && object[key] === current?.[key]
   const shared = isOfStatus ? Object.keys(object).filter(isShared) : []
   if (current === undefined || shared.length === 0) return decoded(ctx, object, expected, namespace)
   const own = { ...object }
   for (const key of shared) delete own[key]
-  const copy = decoded(ctx, own, expected, namespace)
+  const copy = decodedAtOnce(ctx, copyOf(own), expected, namespace)
   const whole: KubeObject = { apiVersion: copy.apiVersion, kind: copy.kind, metadata: copy.metadata }
   // Decoding adds what is left out, such as the phase of a namespace.
   for (const key of Object.keys({ ...object, ...copy })) whole[key] = shared.includes(key) ? current[key] : copy[key]
