@@ -16,6 +16,7 @@ import { falseOwners } from "./false-owners.ts"
 import type { Family } from "./family.ts"
 import { jobs } from "./jobs.ts"
 import { leases, unusedTokens } from "./left-over.ts"
+import { limitedWorkloads } from "./limited-workloads.ts"
 import { meddledFamilies } from "./meddled-families.ts"
 import { meddling } from "./meddling.ts"
 import { mirroredEndpoints } from "./mirrored-endpoints.ts"
@@ -42,6 +43,8 @@ const families: Readonly<Record<string, Family>> = {
   "rollout of a Deployment": rollouts("Deployment"),
   "rollout of a StatefulSet": rollouts("StatefulSet"),
   "rollout of a DaemonSet": rollouts("DaemonSet"),
+  "limited Deployment": limitedWorkloads("Deployment"),
+  "limited ReplicaSet": limitedWorkloads("ReplicaSet"),
   "meddled Deployment": meddling("Deployment"),
   "meddled ReplicaSet": meddling("ReplicaSet"),
   "meddled ReplicationController": meddling("ReplicationController"),
