@@ -1,8 +1,9 @@
-// The ReplicaSet for a Deployment's template. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go.
+// The ReplicaSet for a Deployment's template. Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go.
 
 import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
+import { stepsInTurns } from "../../client/in-turns.ts"
 import { controllerReference } from "../pods/pod-control.ts"
-import { hashOf } from "../template-hash.ts"
+import { canonicalizing, hashing } from "../template-hash.ts"
 import { newSetAnnotations } from "./annotations.ts"
 import {
   desiredReplicasAnnotation,
@@ -16,9 +17,15 @@ import { templateHashLabel } from "./template.ts"
 export const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
 
 /** The ReplicaSet to create; the old ones limit its initial size. */
-export function newSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint): ReplicaSet {
+export async function newSetFor(
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+  revision: bigint,
+): Promise<ReplicaSet> {
   const { template, selector, minReadySeconds } = deployment.spec ?? {}
-  const hash = hashOf(template, deployment.status?.collisionCount)
+  const hash = await stepsInTurns(
+    hashing(await stepsInTurns(canonicalizing(template)), deployment.status?.collisionCount),
+  )
   const labels = { ...template?.metadata?.labels, [templateHashLabel]: hash }
   const { name = "", namespace = "" } = deployment.metadata
   const set = {

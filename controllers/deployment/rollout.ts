@@ -144,7 +144,7 @@ export class Rollout {
   }
 
   async #createNewSet(revision: bigint): Promise<void> {
-    const set = newSetFor(this.#deployment, this.#old, revision)
+    const set = await newSetFor(this.#deployment, this.#old, revision)
     try {
       this.#newSet = await this.#client.create<ReplicaSet>(replicaSets, set)
     } catch (error) {

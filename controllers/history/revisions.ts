@@ -4,13 +4,14 @@
 import { matches, selectorFromLabelSelector, type LabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject, type PodTemplateSpec } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
+import { stepsInTurns } from "../../client/in-turns.ts"
 import { controllerRevisions } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Informers } from "../informers.ts"
 import { claim } from "../pods/claim.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
-import { canonical, hashOf } from "../template-hash.ts"
+import { canonicalizing, hashing } from "../template-hash.ts"
 
 /** The label on revisions of StatefulSets. */
 const hashLabel = "controller.kubernetes.io/hash"
@@ -136,10 +137,11 @@ async function createRevision(
 ): Promise<UpdateRevision> {
   const template = { ...owner.spec?.template, $patch: "replace" } as PodTemplateSpec & { $patch: string }
   // Sorted fields, as upstream writes them: clients compare these bytes with a template's.
-  const data = JSON.parse(canonical({ spec: { template } })) as NonNullable<ControllerRevision["data"]>
+  const text = await stepsInTurns(canonicalizing({ spec: { template } }))
+  const data = JSON.parse(text) as NonNullable<ControllerRevision["data"]>
   const { namespace = "", name = "", annotations } = owner.metadata
   for (let collisionCount = collisions; ; collisionCount = (collisionCount ?? 0) + 1) {
-    const hash = hashOf(data, collisionCount)
+    const hash = await stepsInTurns(hashing(text, collisionCount))
     const revision: ControllerRevision = {
       apiVersion: "apps/v1",
       kind: "ControllerRevision",
