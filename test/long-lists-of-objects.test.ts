@@ -22,6 +22,7 @@ import type { DaemonSet } from "../controllers/daemonset/types.ts"
 import { Graph } from "../controllers/garbage-collector/graph.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
+import { longestGraceMs } from "../controllers/namespace/namespace.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
 import { viewOf } from "../controllers/job/view.ts"
 import { bestMatch, mismatch } from "../controllers/volume-binding/matching.ts"
@@ -148,6 +149,11 @@ test("a job has many pods that are recorded, but not counted", () => {
   const job = { metadata: {}, spec: {}, status: { uncountedTerminatedPods: { succeeded: uids } } } as unknown as Job
   const { newly, succeeded } = viewOf(job, pods)
   expect([newly.succeeded, succeeded]).toEqual([[], uids.length])
+})
+
+test("a namespace that is deleted has many pods", () => {
+  const pods = Array.from({ length: 200_000 }, (_, n) => ({ spec: { terminationGracePeriodSeconds: n % 31 } }) as Pod)
+  expect(longestGraceMs(pods)).toBe(30_000)
 })
 
 test("many autoscalers are compared with many pods", () => {

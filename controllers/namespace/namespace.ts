@@ -153,11 +153,12 @@ async function emptyResource(
 }
 
 /** Of the pods that have not finished. */
-function longestGraceMs(pods: readonly Pod[]): number {
-  const seconds = pods
-    .filter((pod) => !isFinished(pod))
-    .map(({ spec }) => Number(spec?.terminationGracePeriodSeconds ?? 0))
-  return Math.max(0, ...seconds) * 1000
+export function longestGraceMs(pods: readonly Pod[]): number {
+  let longest = 0
+  for (const pod of pods) {
+    if (!isFinished(pod)) longest = Math.max(longest, Number(pod.spec?.terminationGracePeriodSeconds ?? 0))
+  }
+  return longest * 1000
 }
 
 /** Returns false if that is not supported, whatever discovery says. */

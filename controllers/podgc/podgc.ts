@@ -124,8 +124,9 @@ class PodGarbageCollector {
   }
 
   async #deleteOldest(actor: Actor): Promise<void> {
-    const all = this.#pods.list(actor.tenant).filter(isFinished).sort(byWorth)
-    await this.#delete(actor, all.slice(0, Math.max(0, all.length - this.#ctx.limits.finishedPods)))
+    const finished = this.#pods.list(actor.tenant).filter(isFinished)
+    const surplus = finished.length - this.#ctx.limits.finishedPods
+    if (surplus > 0) await this.#delete(actor, byWorth(finished).slice(0, surplus))
   }
 
   async #reconcilePresent(actor: Actor, name: string, node: Node): Promise<void> {
@@ -182,9 +183,11 @@ async function exists(client: KubeClient, name: string): Promise<boolean> {
 }
 
 /** Evicted pods first, then the oldest. */
-function byWorth(a: Pod, b: Pod): number {
-  const evicted = (pod: Pod): number => (pod.status?.phase === "Failed" && pod.status.reason === "Evicted" ? 0 : 1)
-  const rank = (pod: Pod): string =>
-    `${evicted(pod)} ${pod.metadata.creationTimestamp ?? ""} ${pod.metadata.name ?? ""}`
-  return rank(a) < rank(b) ? -1 : 1
+function byWorth(pods: readonly Pod[]): Pod[] {
+  const ranked = pods.map((pod): [rank: string, Pod] => {
+    const { metadata, status } = pod
+    const evicted = status?.phase === "Failed" && status.reason === "Evicted" ? 0 : 1
+    return [`${evicted} ${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`, pod]
+  })
+  return ranked.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pod]) => pod)
 }
