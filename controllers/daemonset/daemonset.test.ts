@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes, pods } from "../../client/resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { canonical } from "../template-hash.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import type { DaemonSet } from "./types.ts"
@@ -45,7 +47,48 @@ const images = (harness: Harness): string[] =>
 const statusOf = (harness: Harness): DaemonSet["status"] =>
   harness.cluster.find<DaemonSet>(daemonSets, "default", "agent")!.status
 
+/** The first pod is observed while the second revision is created. */
+class LateCluster extends FakeCluster {
+  podsCreated = 0
+  #revisions = 0
+  readonly #released = Promise.withResolvers<void>()
+  readonly #observed = Promise.withResolvers<void>()
+
+  override async create<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
+    if (resource.resource === "pods") this.podsCreated++
+    if (resource.resource === "controllerrevisions" && ++this.#revisions === 2) {
+      this.#released.resolve()
+      await this.#observed.promise
+    }
+    return super.create<T>(resource, object)
+  }
+
+  override async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>, void> {
+    for await (const event of super.watch<T>(resource, options)) {
+      if (resource.resource === "pods") await this.#released.promise
+      yield event
+      // Who asks for the next event has handled this one.
+      if (resource.resource === "pods") this.#observed.resolve()
+    }
+  }
+}
+
 describe("a DaemonSet", () => {
+  test("does not create pods again that are observed while it creates a revision", async () => {
+    const cluster = new LateCluster()
+    await using harness = await startHarness({ only: ["daemonset"], cluster })
+    await harness.create(nodes, node("a"))
+    await harness.create(daemonSets, daemonSet({ updateStrategy: { type: "OnDelete" } }))
+    await eventually(() => expect(cluster.podsCreated).toBe(1))
+    const containers = [{ name: "c", image: "two" }]
+    await harness.change(daemonSets, "default", "agent", { spec: { template: { spec: { containers } } } })
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ observedGeneration: 2 }))
+    expect(cluster.podsCreated).toBe(1)
+  })
+
   test("has one pod on each node, including new nodes, and none on deleted nodes", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a"))

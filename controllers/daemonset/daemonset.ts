@@ -56,6 +56,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const client = actor.client
   const uid = set.metadata.uid ?? ""
   const informer = ctx.informers.of<Pod>(podResource)
+  // Asked before the pods are read: those that appear while a revision is created are not among them.
+  const mayAct = expectations.satisfied(uid)
   const owned = { client, owner: set, ownerKind: daemonSetKind, ownerResource: daemonSets }
   const claimed = await claim<Pod>({
     ...owned,
@@ -67,7 +69,6 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const { hash, collisionCount, pods } = history
   const nodes = ctx.informers.of<Node>(nodeResource).list(tenant)
   const round = new Round({ ctx, actor, expectations, failedBackoff, set, pods, nodes, hash })
-  const mayAct = expectations.satisfied(uid)
   let failure: unknown
   try {
     if (mayAct) await round.run()
