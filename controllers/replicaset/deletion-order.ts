@@ -17,21 +17,41 @@ export function podsToDelete(active: readonly Pod[], related: readonly Pod[], co
     const node = pod.spec?.nodeName ?? ""
     if (node !== "" && isActive(pod)) perNode.set(node, (perNode.get(node) ?? 0) + 1)
   }
-  const rank = (pod: Pod): number => perNode.get(pod.spec?.nodeName ?? "") ?? 0
-  return [...active].sort((a, b) => compare(a, b, rank, now)).slice(0, count)
+  return firstOf(active, count, (pod) => criteria(pod, perNode.get(pod.spec?.nodeName ?? "") ?? 0, now))
 }
 
 /** The order for a Job: with a resolution of seconds, and without the deletion cost. Source: controller_utils.go (ActivePods). */
 export function jobPodsToDelete(active: readonly Pod[], count: number): Pod[] {
-  return [...active].sort((a, b) => decided(a, b, jobCriteria(a, b))).slice(0, count)
+  return firstOf(active, count, jobCriteria)
 }
 
-function jobCriteria(a: Pod, b: Pod): number[] {
+/** Of a pod, the most important first. Those with the least are deleted first. */
+type Criteria = readonly number[]
+
+function firstOf(active: readonly Pod[], count: number, criteriaOf: (pod: Pod) => Criteria): Pod[] {
+  if (count <= 0) return []
+  const ranked = active.map((pod): [Criteria, Pod] => [criteriaOf(pod), pod])
+  return ranked
+    .sort(compare)
+    .slice(0, count)
+    .map(([, pod]) => pod)
+}
+
+/** The first criterion that differs decides; pods that are equal in all are ordered randomly. */
+function compare([a, one]: readonly [Criteria, Pod], [b, other]: readonly [Criteria, Pod]): number {
+  for (let index = 0; index < a.length; index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return (one.metadata.uid ?? "") < (other.metadata.uid ?? "") ? -1 : 1
+}
+
+function jobCriteria(pod: Pod): Criteria {
   return [
-    ...stateCriteria(a, b),
-    isReady(a) && isReady(b) ? age(readySince(a)) - age(readySince(b)) : 0,
-    ...restartCriteria(a, b),
-    age(a.metadata.creationTimestamp) - age(b.metadata.creationTimestamp),
+    ...stateCriteria(pod),
+    isReady(pod) ? age(readySince(pod)) : 0,
+    ...restartCriteria(pod),
+    age(pod.metadata.creationTimestamp),
   ]
 }
 
@@ -40,38 +60,27 @@ const age = (since: string | null | undefined): number =>
   since === undefined || since === null ? Number.MIN_SAFE_INTEGER : -Date.parse(since)
 
 /** Not scheduled before scheduled, pending before running, not ready before ready. */
-function stateCriteria(a: Pod, b: Pod): number[] {
-  return [
-    Number((a.spec?.nodeName ?? "") !== "") - Number((b.spec?.nodeName ?? "") !== ""),
-    (phases[a.status?.phase ?? ""] ?? 0) - (phases[b.status?.phase ?? ""] ?? 0),
-    Number(isReady(a)) - Number(isReady(b)),
-  ]
+function stateCriteria(pod: Pod): Criteria {
+  return [Number((pod.spec?.nodeName ?? "") !== ""), phases[pod.status?.phase ?? ""] ?? 0, Number(isReady(pod))]
 }
 
 /** More restarts before fewer: of containers, then of sidecars. */
-function restartCriteria(a: Pod, b: Pod): number[] {
-  return [mostRestarts(b) - mostRestarts(a), mostSidecarRestarts(b) - mostSidecarRestarts(a)]
+function restartCriteria(pod: Pod): Criteria {
+  return [-mostRestarts(pod), -mostSidecarRestarts(pod)]
 }
 
-/** The first criterion that differs decides; pods that are equal in all are ordered randomly. */
-function decided(a: Pod, b: Pod, criteria: readonly number[]): number {
-  const found = criteria.find((difference) => difference !== 0)
-  return found ?? ((a.metadata.uid ?? "") < (b.metadata.uid ?? "") ? -1 : 1)
-}
-
-/** Negative if `a` is deleted before `b`. */
-function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
-  const criteria = [
-    ...stateCriteria(a, b),
-    deletionCost(a) - deletionCost(b),
+/** `rank`: the number of related pods on its node. */
+function criteria(pod: Pod, rank: number, now: number): Criteria {
+  return [
+    ...stateCriteria(pod),
+    deletionCost(pod),
     // Pods on nodes with more related pods first.
-    rank(b) - rank(a),
+    -rank,
     // Ready for a shorter time first. Ages are compared by order of magnitude, so that similar ages are ordered randomly.
-    isReady(a) && isReady(b) ? magnitude(readySince(a), now) - magnitude(readySince(b), now) : 0,
-    ...restartCriteria(a, b),
-    magnitude(a.metadata.creationTimestamp, now) - magnitude(b.metadata.creationTimestamp, now),
+    isReady(pod) ? magnitude(readySince(pod), now) : 0,
+    ...restartCriteria(pod),
+    magnitude(pod.metadata.creationTimestamp, now),
   ]
-  return decided(a, b, criteria)
 }
 
 function deletionCost(pod: Pod): number {
