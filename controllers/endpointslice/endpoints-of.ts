@@ -43,8 +43,9 @@ export function wantedOf(ctx: ControllerContext, tenant: string, service: Servic
 export function podsOfNoNode(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Pod[] {
   if (service.spec?.publishNotReadyAddresses === true) return []
   const nodes = ctx.informers.of<Node>(nodeResource)
+  // Nearly all have one.
   return pods.filter(
-    (pod) => canBeEndpoint(pod, true) && nodes.get(tenant, undefined, pod.spec?.nodeName ?? "") === undefined,
+    (pod) => nodes.get(tenant, undefined, pod.spec?.nodeName ?? "") === undefined && canBeEndpoint(pod, true),
   )
 }
 

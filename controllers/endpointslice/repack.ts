@@ -40,7 +40,8 @@ export function repack(subsets: readonly Subset[], { areRead = false }: RepackOp
   const groups = new Map<string, { subset: Subset; ports: Port[] }>()
   for (const { ports, places } of alike) {
     const of = [...membersOf(subsets, places, known)].sort(([a], [b]) => compareAddresses(a, b))
-    const id = JSON.stringify(of)
+    // Of one group, nothing has to be compared.
+    const id = alike.length === 1 ? "" : JSON.stringify(of)
     const group = groups.get(id)
     if (group === undefined) groups.set(id, { subset: subsetOf(of), ports })
     else for (const port of ports) group.ports.push(port)

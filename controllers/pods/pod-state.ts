@@ -29,6 +29,8 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
 
 /** Time until the first ready pod becomes available; undefined if none is waiting. */
 export function nextAvailabilityMs(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
+  // Each is available as soon as it is ready.
+  if (minReadySeconds === 0) return undefined
   let next: number | undefined
   for (const pod of pods) {
     if (!isReady(pod) || isAvailable(pod, minReadySeconds, now)) continue
