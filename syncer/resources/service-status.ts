@@ -21,15 +21,13 @@ export function statusChange(object: Service, superObject: Service, tenant: Tena
   const status = isSupers ? mergeDiff(before, wanted) : conditionsChange(object, before, wanted)
   const given = printTypes(wanted)
   const marked = markOf(object)
-  const isSame = given === marked
-  if (status === undefined && isSame) return undefined
-  const annotations = { [givenConditionsAnnotation]: given ?? null }
-  // What is given or taken back in between would not be in the record.
-  const seen = { resourceVersion: object.metadata.resourceVersion }
-  const metadata = { ...seen, ...(isSame ? {} : { annotations }) }
+  if (status === undefined && given === marked) return undefined
+  const annotations = given === marked ? undefined : { [givenConditionsAnnotation]: given ?? null }
+  // What is taken back or given otherwise in between would not be in the record.
+  const isRecorded = given !== undefined || marked !== undefined
   return {
     patch: {
-      ...(given === undefined && isSame ? {} : { metadata }),
+      ...(isRecorded ? { metadata: { resourceVersion: object.metadata.resourceVersion, annotations } } : {}),
       ...(status === undefined ? {} : { status }),
     },
     subresource: "status",
