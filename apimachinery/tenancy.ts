@@ -52,6 +52,8 @@ export const claimedAfterAnnotation = key("claimed-after")
  * taken them back and the tenant's shows none.
  */
 export const balancedAnnotation = key("balanced")
+/** On a super Service: the types of conditions, separated by commas, that super has or has had, and the tenant's Service may show still. */
+export const givenConditionsAnnotation = key("given-conditions")
 /** Copied upward to the tenant's Service if its own address is not the reachable one. */
 export const transparentClusterIPAnnotation = `${transparentPrefix}/clusterIP`
 
@@ -87,8 +89,6 @@ export const isVirtualNode = ({ metadata }: KubeObject): boolean => metadata.lab
 export const publishedAnnotation = key("published")
 /** On a claim: super has bound it to its own volume. */
 export const boundInSuperAnnotation = key("bound-in-super")
-/** On a Service: the types of the conditions that super has given it, separated by commas. Others are the tenant's own. */
-export const givenConditionsAnnotation = key("given-conditions")
 /** Label "true" on a pod from its creation on: never synced. */
 export const ignoreSyncLabel = key("ignore-sync")
 /** Label "true" on a pod: its DNS fields are not modified. */

@@ -3,13 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
-import {
-  clusterLabel,
-  givenConditionsAnnotation,
-  rootCAConfigMap,
-  superConfigMapName,
-  superNamespace,
-} from "../apimachinery/tenancy.ts"
+import { clusterLabel, rootCAConfigMap, superConfigMapName, superNamespace } from "../apimachinery/tenancy.ts"
 import {
   configMaps,
   namespaces,
@@ -124,21 +118,6 @@ describe("with real control planes", () => {
     const changed = await client.patch<Service>(services, "default", "web", change, { type: "merge" })
     expect(changed.spec?.ipFamilyPolicy).toBe("PreferDualStack")
     expect((await superClient.get<Service>(services, home, "web")).spec?.ipFamilyPolicy).toBe("PreferDualStack")
-  })
-
-  test("a service has the conditions of the super cluster, with the record of them, until they are taken back", async () => {
-    const times = { lastTransitionTime: "2026-01-01T00:00:00Z" }
-    const condition = { type: "example.com/a", status: "True", reason: "A", message: "", ...times }
-    for (const conditions of [[condition], []]) {
-      const options = { type: "merge", subresource: "status" } as const
-      await superClient.patch(services, home, "web", { status: { conditions } }, options)
-      const { metadata } = await until<Service>(
-        client,
-        [services, "default", "web"],
-        ({ status }) => (status?.conditions ?? []).length === conditions.length,
-      )
-      expect(metadata.annotations?.[givenConditionsAnnotation]).toBe(conditions[0]?.type)
-    }
   })
 
   test("a tenant's initial objects are copied only when another object needs them", async () => {

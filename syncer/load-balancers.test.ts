@@ -112,13 +112,13 @@ test.each([
 test("a condition that super has taken back is shown no longer, and becomes the tenant's own if it writes one", async () => {
   const { harness, inSuper } = await begin()
   await using _ = harness
-  const { cluster } = harness
+  const { cluster, superCluster, home } = harness
   const own = { ...condition, type: "example.com/own" }
   const other = { ...condition, type: "example.com/other" }
   const shown = (): string[] =>
     (cluster.find<Service>(services, "default", "web")?.status?.conditions ?? []).map(({ type }) => type).sort()
   const mark = (): unknown =>
-    cluster.find(services, "default", "web")?.metadata.annotations?.[givenConditionsAnnotation]
+    superCluster.find(services, home, "web")?.metadata.annotations?.[givenConditionsAnnotation]
   cluster.edit(services, "default", "web", { status: { conditions: [own] } })
   inSuper({ status: { conditions: [condition, other] } })
   await harness.settled()
@@ -133,43 +133,6 @@ test("a condition that super has taken back is shown no longer, and becomes the 
   await harness.settled()
   expect(shown()).toEqual([condition.type, own.type].sort())
   expect((await harness.syncer.patrol()).enqueued).toEqual(new Map())
-})
-
-test("a condition that super has given goes when the copy is made anew without it, and the tenant's own stays", async () => {
-  const { harness, inSuper } = await begin()
-  await using _ = harness
-  const { cluster, superCluster, home } = harness
-  const own = { ...condition, type: "example.com/own" }
-  const shown = (): unknown =>
-    cluster.find<Service>(services, "default", "web")?.status?.conditions?.map(({ type }) => type)
-  cluster.edit(services, "default", "web", { status: { conditions: [own] } })
-  inSuper({ status: { conditions: [condition] } })
-  await expect.poll(shown).toEqual([condition.type, own.type])
-  superCluster.remove(services, home, "web")
-  await harness.inSuper(services, "web")
-  await expect.poll(shown).toEqual([own.type])
-})
-
-test("a condition that super has given is taken back, though the tenant's Service was seen before that", async () => {
-  const { harness, inSuper } = await begin()
-  await using _ = harness
-  const { cluster } = harness
-  const other = { ...condition, type: "example.com/other" }
-  const shown = (): unknown =>
-    (cluster.find<Service>(services, "default", "web")?.status?.conditions ?? []).map(({ type }) => type)
-  // What the syncer has seen is older: another writer, of which it hears later, has given a condition.
-  const patch = cluster.patch.bind(cluster)
-  let patches = 0
-  cluster.patch = async (resource, ...rest) => {
-    if (resource === services && patches++ === 0)
-      cluster.edit(services, "default", "web", {
-        metadata: { annotations: { [givenConditionsAnnotation]: other.type } },
-        status: { conditions: [other] },
-      })
-    return patch(resource, ...rest) as never
-  }
-  inSuper({ status: { conditions: [condition] } })
-  await expect.poll(shown).toEqual([condition.type])
 })
 
 test("conditions of the tenant's own stay beside those that super has without an address", async () => {

@@ -1,6 +1,5 @@
 // What super says of a Service, in the tenant's. All of that is super's as long as its load balancer has an address there; otherwise a controller
-// of the tenant may say something, too, and what super has given is recorded, so that it can be taken back: conditions beside them, in the
-// tenant's Service, where the record lasts as long as they do, also if the copy is made anew.
+// of the tenant may say something, too, and what super has given is recorded on the copy, so that it can be taken back.
 
 import type { Service } from "../../apimachinery/object.ts"
 import { balancedAnnotation, givenConditionsAnnotation, superNamespace } from "../../apimachinery/tenancy.ts"
@@ -11,50 +10,50 @@ import type { Patch } from "./resource-sync.ts"
 
 type Status = NonNullable<Service["status"]>
 
-/** The change of the tenant's status, and of the record in its annotations: servers let both be written at once. */
+/** The change of the tenant's status. */
 export function statusChange(object: Service, superObject: Service, tenant: Tenant): Patch | undefined {
   const namespace = object.metadata.namespace ?? ""
   const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
   const wanted = normalStatus(scrubMessages(superObject.status ?? {}, names))
   const before = normalStatus(object.status)
-  const isSupers = isBalanced(superObject) || isMarkedBalanced(superObject)
-  const status = isSupers ? mergeDiff(before, wanted) : conditionsChange(object, before, wanted)
-  const given = printTypes(wanted)
-  const marked = markOf(object)
-  if (status === undefined && given === marked) return undefined
-  const annotations = given === marked ? undefined : { [givenConditionsAnnotation]: given ?? null }
-  // What is taken back or given otherwise in between would not be in the record.
-  const isRecorded = given !== undefined || marked !== undefined
-  return {
-    patch: {
-      ...(isRecorded ? { metadata: { resourceVersion: object.metadata.resourceVersion, annotations } } : {}),
-      ...(status === undefined ? {} : { status }),
-    },
-    subresource: "status",
-    ...(isSupers ? {} : { strategic: true }),
+  if (isBalanced(superObject) || isMarkedBalanced(superObject)) {
+    const status = mergeDiff(before, wanted)
+    return status === undefined ? undefined : { patch: { status }, subresource: "status" }
   }
-}
-
-/** Others than super's stay. */
-function conditionsChange(object: Service, before: Status, wanted: Status): Record<string, unknown> | undefined {
-  const [here, there] = [typesOf(before), typesOf(wanted)]
-  const given = markOf(object)?.split(",") ?? []
-  const takenBack = given.filter((type) => here.includes(type) && !there.includes(type))
+  const [here, there] = [typesOf(object), typesOf(superObject)]
+  const takenBack = givenTypes(superObject).filter((type) => here.includes(type) && !there.includes(type))
   const conditions = [
     ...changedConditions(before.conditions ?? [], wanted.conditions ?? []),
     ...takenBack.map((type) => ({ type, $patch: "delete" })),
   ]
-  return conditions.length === 0 ? undefined : { conditions }
+  return conditions.length === 0
+    ? undefined
+    : { patch: { status: { conditions } }, subresource: "status", strategic: true }
 }
 
-/** Annotations of the copy. */
-export const balancedMark = (superObject: Service): Record<string, string> =>
-  isBalanced(superObject) ? { [balancedAnnotation]: "true" } : {}
+/** Annotations of the copy: what super has given, or is about to. */
+export function givenMarks(superObject: Service): Record<string, string> {
+  const types = new Set([...givenTypes(superObject), ...typesOf(superObject)])
+  return {
+    ...(isBalanced(superObject) ? { [balancedAnnotation]: "true" } : {}),
+    ...(types.size > 0 ? { [givenConditionsAnnotation]: printTypes(types) } : {}),
+  }
+}
 
-/** What the tenant shows from now on is its own, which must not be what it was given last and has not been seen showing yet. */
+/**
+ * Removes the marks of what neither has any more: what the tenant shows from now on is its own, which must not be what it was given last and
+ * has not been seen showing yet.
+ */
 export function unmarking(object: Service, superObject: Service): Patch | undefined {
-  if (!isMarkedBalanced(superObject) || isBalanced(superObject) || isBalanced(object)) return undefined
-  return { patch: { metadata: { annotations: { [balancedAnnotation]: null } } }, isOfSeen: true }
+  const annotations: Record<string, string | null> = {}
+  if (isMarkedBalanced(superObject) && !isBalanced(superObject) && !isBalanced(object))
+    annotations[balancedAnnotation] = null
+  const shown = new Set([...typesOf(object), ...typesOf(superObject)])
+  const given = givenTypes(superObject)
+  const left = given.filter((type) => shown.has(type))
+  if (left.length < given.length)
+    annotations[givenConditionsAnnotation] = printTypes(new Set([...left, ...typesOf(superObject)])) || null
+  return Object.keys(annotations).length === 0 ? undefined : { patch: { metadata: { annotations } }, isOfSeen: true }
 }
 
 /** It shows addresses of a load balancer. */
@@ -62,12 +61,13 @@ const isBalanced = ({ status }: Service): boolean => (status?.loadBalancer?.ingr
 
 const isMarkedBalanced = ({ metadata }: Service): boolean => metadata.annotations?.[balancedAnnotation] !== undefined
 
-const typesOf = ({ conditions = [] }: Status): string[] => conditions.map(({ type }) => type)
-
-const markOf = ({ metadata }: Service): string | undefined => metadata.annotations?.[givenConditionsAnnotation]
+const typesOf = ({ status }: Service): string[] => (status?.conditions ?? []).map(({ type }) => type)
 
 /** Types of conditions contain no commas. */
-const printTypes = (status: Status): string | undefined => typesOf(status).sort().join(",") || undefined
+const givenTypes = ({ metadata }: Service): string[] =>
+  (metadata.annotations?.[givenConditionsAnnotation] ?? "").split(",").filter((type) => type !== "")
+
+const printTypes = (types: ReadonlySet<string>): string => [...types].sort().join(",")
 
 /** Servers differ in whether they store an empty loadBalancer. */
 function normalStatus(status: Service["status"]): Status {

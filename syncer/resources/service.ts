@@ -14,7 +14,7 @@ import { mergeDiff } from "../conversion/equality.ts"
 import { syncerLimits } from "../options.ts"
 import { isOfTaken, type Port, samePort, withoutRefused } from "./refused-numbers.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
-import { balancedMark, statusChange, unmarking } from "./service-status.ts"
+import { givenMarks, statusChange, unmarking } from "./service-status.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
@@ -48,7 +48,7 @@ export const service: ResourceSync<Service> = {
     const hasAddress = address !== undefined && address !== "" && address !== "None"
     return {
       ...(hasAddress ? { [clusterIPAnnotation]: address } : {}),
-      ...(superObject === undefined ? {} : balancedMark(superObject)),
+      ...(superObject === undefined ? {} : givenMarks(superObject)),
     }
   },
   changed(object, superObject, context) {
@@ -64,11 +64,10 @@ export const service: ResourceSync<Service> = {
       : undefined,
   toTenant(object, superObject, { tenant, now }) {
     const steps: TenantStep[] = []
-    // First: it may name the version that was seen.
-    const status = statusChange(object, superObject, tenant)
-    if (status !== undefined) steps.push(status)
     const metadata = isAhead(superObject, object, now) ? undefined : addressAnnotation(object, superObject)
     if (metadata !== undefined) steps.push({ patch: { metadata } })
+    const status = statusChange(object, superObject, tenant)
+    if (status !== undefined) steps.push(status)
     return steps
   },
   passes: isOfTaken,
