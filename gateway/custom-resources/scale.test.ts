@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
 import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
 import { type Loose, verdict } from "../testing/kinds.ts"
 import { crds, definition, group, withAll, world } from "./testing/defined-kinds.ts"
@@ -51,4 +52,23 @@ test("a scale whose number the schema does not have keeps none", async () => {
   expect(await verdict(kinds.client.get(resource, "default", "a", { subresource: "scale" }))).toBe(
     'Internal error occurred: the spec replicas field ".spec.count" does not exist',
   )
+})
+
+test("a scale through a version that does not have the number changes that of the stored version", async () => {
+  const subresources = { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.count" } }
+  const versionOf = (name: string, fields: object, storage: boolean): object => ({
+    name,
+    served: true,
+    storage,
+    schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties: fields } } } },
+    subresources,
+  })
+  const [size, count] = [{ size: { type: "integer" } }, { count: { type: "integer" } }]
+  const versions = [versionOf("v1", size, false), versionOf("v2", { ...size, ...count }, true)]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  const [scaled, stored] = [resource, { ...resource, version: "v2" }]
+  const object = { apiVersion: `${resource.group}/v2`, kind: "Widget", metadata: { name: "a", namespace: "default" } }
+  await kinds.client.create(stored, { ...object, spec: { size: 1, count: 3 } } as KubeObject)
+  await kinds.client.patch(scaled, "default", "a", { spec: { replicas: 2 } }, { type: "merge", subresource: "scale" })
+  expect(await kinds.client.get(stored, "default", "a")).toMatchObject({ spec: { size: 1, count: 2 } })
 })

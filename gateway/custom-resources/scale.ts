@@ -2,7 +2,7 @@
 
 import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
@@ -40,7 +40,9 @@ function scalableOf({ definition }: Registry): Scalable {
     selector: (object) => (labelSelectorPath === undefined ? "" : textAt(object, labelSelectorPath)),
     setReplicas(object, replicas) {
       setField(object, spec, replicas)
-      if (!isDeclared(definition.schema, spec)) notePatched(object)
+      // In another version it is converted first, which drops what the stored one does not have.
+      if (printGroupVersion(definition) === definition.storageVersion && !isDeclared(definition.schema, spec))
+        notePatched(object)
     },
   }
 }
