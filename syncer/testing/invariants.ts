@@ -13,8 +13,7 @@ export class Invariants {
   readonly wrong: string[] = []
   /** Uids of copies that others than the syncer remove. */
   readonly removed = new Set<string>()
-  /** Super has been restored from a backup: what is written before all of that is seen may be in namespaces that are to go. */
-  isRestored = false
+  #isRestored = false
   /** Uids of what tenants have deleted. */
   readonly deleted = new Set<string>()
   /** Of copies, by their uids. */
@@ -32,6 +31,21 @@ export class Invariants {
       this.#checkOwner(change)
       this.#checkMarks(change)
     })
+  }
+
+  /** Super has been restored from a backup: what is written before all of that is seen may be in namespaces that are to go. */
+  get isRestored(): boolean {
+    return this.#isRestored
+  }
+
+  /** Before anything is written there. Copies are of whom they were then. */
+  restored(): void {
+    this.#isRestored = true
+    this.#owners.clear()
+    for (const copy of this.#copied.flatMap((kind) => this.#superCluster.all<KubeObject>(kind))) {
+      const owner = recordedOwner(copy)?.uid
+      if (owner !== undefined) this.#owners.set(copy.metadata.uid ?? "", owner)
+    }
   }
 
   /** A new tenant's. */
@@ -99,7 +113,7 @@ export class Invariants {
       this.wrong.push(`${resource} ${name} is of another object`)
     if (type !== "DELETED" || this.removed.has(uid)) return
     const home = this.#superCluster.find(namespaces, undefined, object.metadata.namespace ?? "")
-    if (this.isRestored && home === undefined) return
+    if (this.#isRestored && home === undefined) return
     for (const { cluster } of this.#tenants.clusters.values()) {
       const kind = this.#copied.find((one) => one.resource === resource)
       const living = kind && cluster.all<KubeObject>(kind).find(({ metadata }) => metadata.uid === owner)

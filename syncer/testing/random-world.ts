@@ -130,11 +130,16 @@ export class RandomWorld {
     if (chance(random, 0.02)) this.#admins.changeAdmission()
     if (chance(random, 0.02)) await this.#restart()
     if (chance(random, 0.02 * this.#loss)) this.#restore = this.superCluster.backup()
-    if (this.#restore !== undefined && chance(random, 0.01)) {
-      this.#invariants.isRestored = true
-      await restored(this.#restore, this.faults, this.clock)
-    }
+    if (this.#restore !== undefined && chance(random, 0.01)) await this.#goBack(this.#restore)
     for (let turn = random(4); turn > 0; turn--) await nextTurn()
+  }
+
+  async #goBack(restore: () => void): Promise<void> {
+    const restoring = (): void => {
+      restore()
+      this.#invariants.restored()
+    }
+    await restored(restoring, this.faults, this.clock)
   }
 
   async #replaceTenant(): Promise<void> {
