@@ -66,7 +66,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
   let [count, kept] = [0, 0]
   if (right !== undefined) {
     for (const name in right) {
-      if (stopsAt(walk, ++count)) return
+      if (stopsAt(walk, ++count, 1)) return
       if (compareEntry(walk, found, left, name, right[name], type)) kept++
     }
     for (const [name, zero] of zeros) {
@@ -74,7 +74,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
     }
   }
   const size = left === undefined ? 0 : sizeOf(left)
-  if (stopsAt(walk, size)) return
+  if (stopsAt(walk, size, 0)) return
   if (left !== undefined && kept < size) {
     for (const name in left) removeEntry(walk, found, left, name, right, zeros, type)
   }
@@ -134,7 +134,7 @@ function compareLists(walk: Walk, before: Json, after: Json, type: ListType): vo
   const left = Array.isArray(before) ? before : []
   const right = Array.isArray(after) ? after : []
   if (type.atomic || left.length + right.length === 0) compareLeaves(walk, before, after, { list: type })
-  else if (!stopsAt(walk, Math.max(left.length, right.length))) compareSmallLists(walk, left, right, type)
+  else if (!stopsAt(walk, Math.max(left.length, right.length), right.length)) compareSmallLists(walk, left, right, type)
 }
 
 function compareSmallLists(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): void {

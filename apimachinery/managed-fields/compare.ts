@@ -44,6 +44,7 @@ export function* comparing(before: Json, after: Json, type: MergeType, compared:
     areStructs,
     adding: { unfinished, hasZeros: !isMerged },
     removing: { unfinished, hasZeros: true },
+    visited: 0,
     hasStopped: false,
   }
   compareValues(walk, before, after, type)

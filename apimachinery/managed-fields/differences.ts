@@ -15,9 +15,11 @@ export interface Walk {
   readonly areStructs: boolean
   readonly adding: Building
   readonly removing: Building
-  /** Of large parts, which have been compared in steps before, by their later states. undefined: the walk stops at a large part. */
+  /** Of large parts, which have been compared in steps before, by their later states. undefined: the walk stops at one. */
   known?: Map<Json, Known>
-  /** Has stopped at one. What it has found is not all then. */
+  /** Entries and items that it has come to. */
+  visited: number
+  /** It has stopped. What it has found is not all then. */
   hasStopped: boolean
 }
 
@@ -30,9 +32,11 @@ export function nothing(walk: Walk): void {
 export const hasFound = ({ added, modified, removed }: Walk): boolean =>
   added !== undefined || modified !== undefined || removed !== undefined
 
-/** Whether the walk stops at a list or a map of this size. */
-export function stopsAt(walk: Walk, size: number): boolean {
-  if (size <= mostAtOnce || walk.known !== undefined) return false
+/** Whether the walk stops: at a list or a map of this size, or since it has come to so much that it would be a step of its own. */
+export function stopsAt(walk: Walk, size: number, visited: number): boolean {
+  if (walk.known !== undefined) return false
+  walk.visited += visited
+  if (size <= mostAtOnce && walk.visited <= mostAtOnce) return false
   nothing(walk)
   walk.hasStopped = true
   return true
