@@ -54,28 +54,15 @@ export function itemsByElement(list: ListType, items: readonly Json[]): Map<Path
 /** The same in steps. */
 export function* gatheringItems(list: ListType, items: readonly Json[]): Steps<Map<PathElement, Json[]>> {
   const found = new Map<PathElement, Json[]>()
-  for (let from = 0; from < items.length; from += mostAtOnce) {
-    if (from > 0) yield
-    addItems(found, list, items, from, Math.min(from + mostAtOnce, items.length))
-  }
-  return found
-}
-
-/** Adds those from one index to another, which is excluded. */
-function addItems(
-  found: Map<PathElement, Json[]>,
-  list: ListType,
-  items: readonly Json[],
-  from: number,
-  to: number,
-): void {
-  for (let index = from; index < to; index++) {
+  for (let index = 0; index < items.length; index++) {
+    if (index % mostAtOnce === mostAtOnce - 1) yield
     const item = items[index] ?? null
     const element = elementAt(list, items, index)
     const present = found.get(element)
     if (present === undefined) found.set(element, [item])
     else present.push(item)
   }
+  return found
 }
 
 /** The usual case of two states of a list: the same items in the same order. */
