@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
 import { chance, createRandom, pick, seedOf } from "../testing/random.ts"
-import { fieldsOf } from "./configuration.ts"
 import type { FieldSet } from "./field-set.ts"
+import { fieldsOf } from "./fields-of.ts"
 import { type Fields, State, type TestVersion, typeOfSchema } from "./testing/state.ts"
 import { listOf, object, text, type } from "./testing/schema.ts"
 

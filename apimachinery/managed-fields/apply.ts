@@ -1,5 +1,5 @@
 // Server-side apply: merges a configuration into an object, removes fields that its manager applied before and no longer applies, and
-// computes the new managers. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (Apply, prune)
+// computes the new managers. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (Apply)
 // and k8s.io/apimachinery/pkg/util/managedfields/internal (skipnonapplied.go, lastappliedmanager.go).
 
 import { equalJson } from "../equality.ts"
@@ -7,11 +7,12 @@ import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
 import { inSteps } from "../steps.ts"
-import { checkType, fieldsOf, TypeErrors } from "./configuration.ts"
+import { checkType } from "./configuration.ts"
 import { conflictError } from "./conflicts.ts"
-import { difference, type FieldSet, intersection, isEmpty, union, unionOf } from "./field-set.ts"
+import { difference, type FieldSet, isEmpty } from "./field-set.ts"
+import { gatheringFields } from "./fields-of.ts"
 import { entryNow, entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
-import { merge, removeFields } from "./merge.ts"
+import { merge } from "./merge.ts"
 import type { MergeType } from "./merge-type.ts"
 import {
   type Change,
@@ -24,18 +25,8 @@ import {
   withoutReset,
   type Writer,
 } from "./ownership.ts"
-import { withNamedFields } from "./reconcile.ts"
-
-/** Types of a kind's versions, and conversion between versions. */
-export interface Versions {
-  /** undefined if the version is not served. */
-  typeIn(apiVersion: string): MergeType | undefined
-  /**
-   * Converts to version `to`. The object is not changed; the result may be the same object. Throws TypeErrors if it does not fit its
-   * version's type.
-   */
-  convert(object: Json, from: string, to: string): Json | Promise<Json>
-}
+import { prune } from "./prune.ts"
+import { during, type Versions } from "./versions.ts"
 
 interface Application {
   /** The current object, in the writer's version and without managedFields. Not changed. */
@@ -81,14 +72,15 @@ export async function apply(application: Application): Promise<Applied> {
   await pause?.()
   const key = managerKey({ ...writer, operation: "Apply" })
   const last = managers.get(key)
-  const fields = withoutReset(fieldsOf(configuration, type, last?.fieldsV1), application.reset(writer.apiVersion))
+  const given = await inSteps(gatheringFields(configuration, type, last?.fieldsV1), pause)
+  const fields = withoutReset(given, application.reset(writer.apiVersion))
   managers.set(key, entryOf({ ...writer, operation: "Apply" }, fields, last?.time))
   await pause?.()
   const merged = merge(live, configuration, type) ?? {}
   await pause?.()
   const object = isAllKept(last, writer.apiVersion, fields)
     ? merged
-    : await pruned(merged, managers, last, writer.apiVersion, versions)
+    : await prune({ managers, last, versions, pause }, merged, writer.apiVersion)
   await pause?.()
   const outcome = await contested(application, managers, key, object, liveIn)
   if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
@@ -161,16 +153,6 @@ async function contested(
   )
 }
 
-/** If the conversion of an object fails, the error says what the conversion was for. */
-async function during(what: string, convert: () => Json | Promise<Json>): Promise<Json> {
-  try {
-    return await convert()
-  } catch (error) {
-    if (error instanceof TypeErrors) throw new TypeErrors([`${what}: ${error.message}`], "conversion")
-    throw error
-  }
-}
-
 /** Throws the conflict error, except for fields that the client applied with an older method before. */
 function refuse({ excused }: Application, { conflicts }: Contest, managers: Managers): void {
   const allowed = excused?.()
@@ -187,79 +169,4 @@ function refuse({ excused }: Application, { conflicts }: Contest, managers: Mana
 /** Everything that was applied last time is applied again, so nothing has to be removed. */
 function isAllKept(last: ManagedFieldsEntry | undefined, apiVersion: string, fields: FieldSet): boolean {
   return last === undefined || (last.apiVersion === apiVersion && isEmpty(difference(last.fieldsV1, fields)))
-}
-
-/**
- * The merged object without the fields that the manager applied last time, does not apply now, and nobody else manages.
- * `managers` contains what it applies now.
- */
-async function pruned(
-  merged: Json,
-  managers: Managers,
-  last: ManagedFieldsEntry | undefined,
-  apiVersion: string,
-  versions: Versions,
-): Promise<Json> {
-  if (last === undefined || isEmpty(last.fieldsV1)) return merged
-  const lastType = versions.typeIn(last.apiVersion)
-  if (lastType === undefined) return merged
-  const whole: InVersion = {
-    object: await during(`${pruning}: failed to convert merged object to last applied version`, () =>
-      versions.convert(merged, apiVersion, last.apiVersion),
-    ),
-    apiVersion: last.apiVersion,
-  }
-  const without = removeFields(whole.object, withNamedFields(last.fieldsV1, lastType), lastType)
-  const owned = await withOwned(whole, { ...whole, object: without }, managers, versions)
-  const left = await inVersion(owned, last.apiVersion, versions)
-  const result = withDangling(whole.object, left, last.fieldsV1, lastType)
-  return during(pruning, () => versions.convert(result, last.apiVersion, apiVersion))
-}
-
-const pruning = "failed to prune fields"
-
-interface InVersion {
-  object: Json
-  apiVersion: string
-}
-
-async function inVersion({ object, apiVersion }: InVersion, to: string, versions: Versions): Promise<Json> {
-  return apiVersion === to ? object : versions.convert(object, apiVersion, to)
-}
-
-/** Restores fields that any manager owns. The pruned version comes first, because conversions may need what was removed. */
-async function withOwned(
-  whole: InVersion,
-  without: InVersion,
-  managers: Managers,
-  versions: Versions,
-): Promise<InVersion> {
-  const byVersion = new Map<string, FieldSet[]>([[whole.apiVersion, []]])
-  for (const { apiVersion, fieldsV1 } of managers.values()) {
-    const sets = byVersion.get(apiVersion)
-    if (sets === undefined) byVersion.set(apiVersion, [fieldsV1])
-    else sets.push(fieldsV1)
-  }
-  let left = without
-  for (const [apiVersion, sets] of byVersion) {
-    const type = versions.typeIn(apiVersion)
-    if (type === undefined) continue
-    const convert = (which: string, object: InVersion) =>
-      during(
-        `${pruning}: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`,
-        () => inVersion(object, apiVersion, versions),
-      )
-    const all = await convert("merged", whole)
-    const some = await convert("pruned", left)
-    const kept = union(withNamedFields(fieldsOf(some, type), type), withNamedFields(unionOf(sets), type))
-    const gone = difference(withNamedFields(fieldsOf(all, type), type), kept)
-    left = { object: removeFields(all, gone, type), apiVersion }
-  }
-  return left
-}
-
-/** Restores fields that the manager did not apply last time, but that are below fields it applied: unmanaged ones, and those of updates. */
-function withDangling(whole: Json, left: Json, last: FieldSet, type: MergeType): Json {
-  const gone = difference(withNamedFields(fieldsOf(whole, type), type), withNamedFields(fieldsOf(left, type), type))
-  return removeFields(whole, intersection(gone, withNamedFields(last, type)), type)
 }

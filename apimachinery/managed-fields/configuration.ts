@@ -1,14 +1,13 @@
-// Checks an applied configuration and the current object against their types before they are merged, and lists the fields they contain.
-// Source: sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
+// Checks an applied configuration and the current object against their types before they are merged. Source:
+// sigs.k8s.io/structured-merge-diff/v6/typed/validate.go.
 
 import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
-import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
-import { type Draft, type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"
+import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { ForeignValue, foreignFault } from "./foreign-value.ts"
-import { areUnique, elementOf, isAlike, itemsByElement, ListItemError } from "./list-element.ts"
-import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
-import { fieldElement, type PathElement, printElement } from "./path-element.ts"
+import { areUnique, elementOf, ListItemError } from "./list-element.ts"
+import { type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
+import { type PathElement, printElement } from "./path-element.ts"
 
 /** What the error is about: the applied configuration, the current object, one without managers, or a converted one. */
 export type Subject = "configuration" | "live" | "unmanaged" | "conversion"
@@ -143,90 +142,3 @@ function goSyntax(value: Json): string {
   if (value === null) return "interface {}(nil)"
   return typeof value === "number" || typeof value === "bigint" ? printGo(value) : JSON.stringify(value)
 }
-
-/**
- * The fields in a configuration: its leaves, the items of its lists, and the keys of its maps. Parts that are equal in `like` are
- * shared with it instead of copied: thousands of items then need not be sorted now or compared later.
- */
-export function fieldsOf(value: Json, type: MergeType, like?: FieldSet): FieldSet {
-  return fieldsAt(value, type, false, like) ?? leaf
-}
-
-/** The set at a place and below it; `member`: the place itself is a field, whatever it contains. undefined: the set is empty. */
-function fieldsAt(value: Json, type: MergeType, member: boolean, like: FieldSet | undefined): FieldSet | undefined {
-  const part = partOf(type, value)
-  const { map, list } = type
-  if (part === "map" && map !== undefined && !map.atomic) {
-    if (isObject(value)) return fieldsOfMap(value, map, member, like)
-  } else if (part === "list" && list !== undefined && !list.atomic) {
-    if (Array.isArray(value)) return fieldsOfList(value, list, member, like)
-  } else return leafLike(like)
-  return member ? leafLike(like) : undefined
-}
-
-function fieldsOfMap(
-  map: JsonObject,
-  type: MapType,
-  member: boolean,
-  like: FieldSet | undefined,
-): FieldSet | undefined {
-  const draft = begun(member, like)
-  for (const name of Object.keys(map)) {
-    const value = map[name]
-    if (value === undefined) continue
-    const element = fieldElement(name)
-    const isBare = value === null || (isObject(value) && isEmptyObject(value))
-    const isMember = isBare || type.field(name) === undefined
-    const found = fieldsAt(value, entryType(type, name), isMember, like?.[element])
-    if (found !== undefined) draft[element] = found
-  }
-  return finished(draft, member, like)
-}
-
-function fieldsOfList(
-  list: readonly Json[],
-  type: ListType,
-  member: boolean,
-  like: FieldSet | undefined,
-): FieldSet | undefined {
-  const draft = begun(member, like)
-  let last: { item: Json; set: FieldSet } | undefined
-  for (const [element, items] of itemsByElement(type, list)) {
-    const [item = null] = items
-    const known = like?.[element]
-    if (items.length > 1) draft[element] = leafLike(known)
-    else if (last !== undefined && isAlike(item, last.item)) draft[element] = likeOf(known, last.set)
-    else last = { item, set: (draft[element] = fieldsAt(item, type.items, true, known) ?? leafLike(known)) }
-  }
-  return finished(draft, member, like)
-}
-
-const begun = (member: boolean, like: FieldSet | undefined): Draft => (member ? { ".": leafLike(like?.["."]) } : {})
-
-function finished(draft: Draft, member: boolean, like: FieldSet | undefined): FieldSet | undefined {
-  let count = 0
-  let isLike = like !== undefined
-  for (const element in draft) {
-    count++
-    isLike &&= like?.[element] === draft[element]
-  }
-  if (count === (member ? 1 : 0)) return member ? leafLike(like) : undefined
-  if (!isLike) return inOrder(draft)
-  for (const _ in like) count--
-  return count === 0 ? like : inOrder(draft)
-}
-
-/** The known set if it has the same fields as the given one, which has no others below them. */
-function likeOf(known: FieldSet | undefined, set: FieldSet): FieldSet {
-  if (known === undefined || known === set) return set
-  let more = 0
-  for (const element in set) {
-    const below = known[element]
-    if (below === undefined || !isEmpty(below)) return set
-    more++
-  }
-  for (const _ in known) more--
-  return more === 0 ? known : set
-}
-
-const leafLike = (like: FieldSet | undefined): FieldSet => (like !== undefined && isEmpty(like) ? like : leaf)

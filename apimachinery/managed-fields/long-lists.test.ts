@@ -5,6 +5,7 @@ import type { Json } from "../object.ts"
 import { inSteps, mostAtOnce, type Steps } from "../steps.ts"
 import { compare, type Comparison, comparing } from "./compare.ts"
 import { type FieldSet, isEmpty, leaf, self, unionOf } from "./field-set.ts"
+import { fieldsOf, gatheringFields } from "./fields-of.ts"
 import { fieldElement } from "./path-element.ts"
 import { type Fields, typeOfSchema } from "./testing/state.ts"
 
@@ -45,12 +46,17 @@ const lists: Record<string, { whole: Json; parts: Json[] }> = {
 
 /** With the number of steps. */
 async function counted(steps: Steps<Comparison>): Promise<{ comparison: Comparison; pauses: number }> {
+  const { result, pauses } = await run(steps)
+  return { comparison: result, pauses }
+}
+
+async function run<T>(steps: Steps<T>): Promise<{ result: T; pauses: number }> {
   let pauses = 0
-  const comparison = await inSteps(steps, () => {
+  const result = await inSteps(steps, () => {
     pauses++
     return undefined
   })
-  return { comparison, pauses }
+  return { result, pauses }
 }
 
 const textOf = (set: FieldSet): string => JSON.stringify(set)
@@ -68,6 +74,24 @@ test.each(Object.entries(lists))("%s that are added or removed", async (_name, {
   expect(removed.pauses).toBeGreaterThan(1)
   expect(removed.comparison.removed).toEqual(added.comparison.added)
   expect(textOf((await counted(comparing(emptied(whole), whole, type))).comparison.added)).toBe(wanted(emptied))
+})
+
+test.each(Object.entries(lists))("the fields of %s", async (_name, { whole, parts }) => {
+  const { result, pauses } = await run(gatheringFields(whole, type))
+  expect(pauses).toBeGreaterThan(count / mostAtOnce)
+  expect(textOf(result)).toBe(textOf(unionOf(parts.map((part) => fieldsOf(part, type)))))
+  const known = JSON.parse(textOf(result)) as FieldSet
+  expect((await run(gatheringFields(whole, type, known))).result).toBe(known)
+})
+
+test("the fields of large maps in items of a long list, of which each is a step of its own", async () => {
+  const texts = Object.fromEntries(numbers.map((number) => [`t${number}`, "x"]))
+  const small = numbers.slice(4).map((number) => ({ name: `n${number}` }))
+  const large = numbers.slice(0, 4).map((number) => ({ name: `n${number}`, texts: { ...texts } }))
+  const { result, pauses } = await run(gatheringFields({ items: [...small, ...large] }, type))
+  expect(pauses).toBeGreaterThan((count * (1 + large.length)) / mostAtOnce)
+  const each = [{ items: small }, ...large.map((item) => ({ items: [item] }))]
+  expect(textOf(result) === textOf(unionOf(each.map((part) => fieldsOf(part, type))))).toBe(true)
 })
 
 /** What is between two states of many items, each of which is in one of them, in both, or in both and different. */

@@ -1,6 +1,6 @@
 // The managers of the fields of initial objects: the components that create them in a new cluster, of which some apply a part.
 
-import { fieldsOf } from "../../apimachinery/managed-fields/configuration.ts"
+import { fieldsOf } from "../../apimachinery/managed-fields/fields-of.ts"
 import {
   entriesOf,
   entryOf,

@@ -4,13 +4,14 @@ import { copyJson } from "../../copy.ts"
 import type { Json } from "../../object.ts"
 import { compileSchema } from "../../schema/structural/compile.ts"
 import { StatusError } from "../../status.ts"
-import { apply, type Versions } from "../apply.ts"
+import { apply } from "../apply.ts"
 import { TypeErrors } from "../configuration.ts"
 import { isEmpty, type FieldSet, paths } from "../field-set.ts"
 import { type ManagedFieldsEntry, type Managers, managersOf } from "../managers.ts"
 import { type MergeType, mergeTypeOf } from "../merge-type.ts"
 import { printElement } from "../path-element.ts"
 import { type Change, reconcileManagers, recordUpdate } from "../ownership.ts"
+import type { Versions } from "../versions.ts"
 
 export type Fields = { [name: string]: Json }
 

@@ -2,7 +2,7 @@
 // fields that a request cannot change.
 
 import { copyJson } from "../../../../apimachinery/copy.ts"
-import type { Versions } from "../../../../apimachinery/managed-fields/apply.ts"
+import type { Versions } from "../../../../apimachinery/managed-fields/versions.ts"
 import { checkType } from "../../../../apimachinery/managed-fields/configuration.ts"
 import { type MergeType, mergeTypeOf } from "../../../../apimachinery/managed-fields/merge-type.ts"
 import type { Reset } from "../../../../apimachinery/managed-fields/ownership.ts"
