@@ -7,7 +7,7 @@ import type { Steps } from "../steps.ts"
 import type { Schema } from "./schema.ts"
 
 /** Values that are walked in one step, a quarter of a millisecond to one. */
-export const valuesAtOnce = 1000
+const valuesAtOnce = 1000
 
 /**
  * Levels below the root that are walked in steps: what is deeper is walked at once, whatever its size. Each step goes through the
