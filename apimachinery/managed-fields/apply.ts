@@ -78,9 +78,10 @@ export async function apply(application: Application): Promise<Applied> {
   await pause?.()
   const merged = merge(live, configuration, type) ?? {}
   await pause?.()
-  const object = isAllKept(last, writer.apiVersion, fields)
-    ? merged
-    : await prune({ managers, last, versions, pause }, merged, writer.apiVersion)
+  const object =
+    last === undefined || isAllKept(last, writer.apiVersion, fields)
+      ? merged
+      : await prune({ managers, last, versions, pause }, merged, writer.apiVersion)
   await pause?.()
   const outcome = await contested(application, managers, key, object, liveIn)
   if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
@@ -167,6 +168,6 @@ function refuse({ excused }: Application, { conflicts }: Contest, managers: Mana
 }
 
 /** Everything that was applied last time is applied again, so nothing has to be removed. */
-function isAllKept(last: ManagedFieldsEntry | undefined, apiVersion: string, fields: FieldSet): boolean {
-  return last === undefined || (last.apiVersion === apiVersion && isEmpty(difference(last.fieldsV1, fields)))
+function isAllKept(last: ManagedFieldsEntry, apiVersion: string, fields: FieldSet): boolean {
+  return last.apiVersion === apiVersion && isEmpty(difference(last.fieldsV1, fields))
 }

@@ -2,8 +2,9 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
-import { type Draft, type FieldSet, inOrder, place, self, unionPlaces } from "./field-set.ts"
-import { canonicalElement } from "./path-element.ts"
+import { type Draft, type FieldSet, place, unionPlaces } from "./field-set.ts"
+import { inOrder } from "./in-order.ts"
+import { canonicalElement, self } from "./path-element.ts"
 
 /** Maximum depth of a set from a client: the same as for objects. */
 const maxDepth = 1000

@@ -2,7 +2,8 @@
 
 import type { Json } from "../object.ts"
 import { mostAtOnce, type Steps } from "../steps.ts"
-import { type Draft, type FieldSet, inOrder, puttingInOrder } from "./field-set.ts"
+import { type Draft, type FieldSet } from "./field-set.ts"
+import { inOrder, puttingInOrder } from "./in-order.ts"
 import type { LargePart } from "./large-parts.ts"
 import type { PathElement } from "./path-element.ts"
 import type { Building } from "./whole.ts"

@@ -9,9 +9,8 @@
 
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
-import { sortingTexts, sortTexts } from "../go/text-order.ts"
-import { mostAtOnce, type Steps } from "../steps.ts"
-import { compareElements, fieldElement, type PathElement, sortElements, sortingElements } from "./path-element.ts"
+import { inOrder } from "./in-order.ts"
+import { fieldElement, type PathElement, self } from "./path-element.ts"
 
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet
@@ -22,7 +21,6 @@ export type Draft = { [element: PathElement]: FieldSet }
 
 /** A member with no members below it; also the empty set. */
 export const leaf: FieldSet = Object.freeze({})
-export const self = "."
 
 /** The set of the given paths, each a list of field names. */
 export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet {
@@ -75,57 +73,6 @@ export function place(member: boolean, children: FieldSet): FieldSet | undefined
   if (!member) return isEmpty(children) ? undefined : children
   return isEmpty(children) ? leaf : { [self]: leaf, ...children }
 }
-
-/** Sorts a set that was collected in any order into the serialization order. */
-export function inOrder(draft: Draft): FieldSet {
-  let last: PathElement | undefined
-  for (const element in draft) {
-    if (last !== undefined && compareElements(last, element) > 0) return sorted(draft)
-    last = element
-  }
-  return draft
-}
-
-/** inOrder() in steps, where there are many. */
-export function* puttingInOrder(draft: Draft): Steps<FieldSet> {
-  let count = 0
-  for (const _ in draft) count++
-  return count > mostAtOnce ? yield* sorting(draft) : inOrder(draft)
-}
-
-function sorted(draft: Draft): FieldSet {
-  const elements = elementsOf(draft)
-  if (areFields(elements)) sortTexts(elements)
-  else sortElements(elements)
-  const result = begun(draft)
-  for (const element of elements) result[element] = draft[element] ?? leaf
-  return result
-}
-
-function* sorting(draft: Draft): Steps<FieldSet> {
-  const elements = elementsOf(draft)
-  yield* areFields(elements) ? sortingTexts(elements) : sortingElements(elements)
-  const result = begun(draft)
-  for (const [index, element] of elements.entries()) {
-    if (index % mostAtOnce === mostAtOnce - 1) yield
-    result[element] = draft[element] ?? leaf
-  }
-  return result
-}
-
-/** The place itself comes first. */
-const begun = ({ [self]: place }: Draft): Draft => (place === undefined ? {} : { [self]: place })
-
-/** Without the place itself. */
-function elementsOf(draft: Draft): PathElement[] {
-  const elements = Object.keys(draft)
-  const at = elements.indexOf(self)
-  if (at >= 0) elements.splice(at, 1)
-  return elements
-}
-
-/** Fields sort like their texts. */
-const areFields = (elements: readonly PathElement[]): boolean => elements.every((element) => element[0] === "f")
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a

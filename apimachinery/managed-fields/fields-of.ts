@@ -4,10 +4,11 @@
 import type { Json } from "../object.ts"
 import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
 import { atOnce, mostAtOnce, type Steps } from "../steps.ts"
-import { type Draft, type FieldSet, inOrder, isEmpty, leaf, puttingInOrder, self } from "./field-set.ts"
+import { type Draft, type FieldSet, isEmpty, leaf } from "./field-set.ts"
+import { inOrder, puttingInOrder } from "./in-order.ts"
 import { gatheringItems, isAlike, itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf } from "./merge-type.ts"
-import { fieldElement, type PathElement } from "./path-element.ts"
+import { fieldElement, type PathElement, self } from "./path-element.ts"
 
 /**
  * Parts that are equal in `like` are shared with it instead of copied: thousands of items then need not be sorted now or compared
@@ -29,8 +30,8 @@ export function* gatheringFields(value: Json, type: MergeType, like?: FieldSet):
 }
 
 interface Walk {
-  /** The sets of large lists and maps. */
-  known: Map<Json, FieldSet | undefined> | undefined
+  /** The large lists and maps whose sets are known. A value may be at several places. */
+  known: Map<Json, KnownPlace[]> | undefined
   /** Those that the walk has come to and whose sets are not known. It does not look into them. */
   readonly large: LargePlace[]
 }
@@ -42,22 +43,26 @@ interface LargePlace {
   like: FieldSet | undefined
 }
 
+interface KnownPlace extends LargePlace {
+  fields: FieldSet | undefined
+}
+
 /** After it, the walk knows them. */
 function* gatheringLarge(walk: Walk): Steps<void> {
-  walk.known = new Map()
+  const known = (walk.known = new Map<Json, KnownPlace[]>())
   for (let place = walk.large.at(-1); place !== undefined; place = walk.large.at(-1)) {
-    const fields = yield* gatheringPlace(walk, place)
+    const draft = yield* gatheringPlace(walk, place)
     // Others are in it: they come first.
     if (walk.large.at(-1) !== place) continue
     walk.large.pop()
-    walk.known.set(place.value, fields)
+    const fields = yield* finishing(draft, place)
+    const same = known.get(place.value)
+    if (same === undefined) known.set(place.value, [{ ...place, fields }])
+    else same.push({ ...place, fields })
   }
 }
 
-function* gatheringPlace(
-  walk: Walk,
-  { value, type: { list, map }, member, like }: LargePlace,
-): Steps<FieldSet | undefined> {
+function* gatheringPlace(walk: Walk, { value, type: { list, map }, member, like }: LargePlace): Steps<Draft> {
   const draft = begun(member, like)
   let count = 0
   if (Array.isArray(value) && list !== undefined) {
@@ -73,6 +78,10 @@ function* gatheringPlace(
     }
   }
   yield
+  return draft
+}
+
+function* finishing(draft: Draft, { member, like }: LargePlace): Steps<FieldSet | undefined> {
   if (isBare(draft)) return bare(member, like)
   return like !== undefined && isSame(draft, like) ? like : yield* puttingInOrder(draft)
 }
@@ -103,9 +112,11 @@ function fieldsAt(
 }
 
 function knownAt({ known, large }: Walk, place: LargePlace): FieldSet | undefined {
-  if (known?.has(place.value) === true) return known.get(place.value)
-  large.push(place)
-  return undefined
+  const found = known
+    ?.get(place.value)
+    ?.find(({ type, member, like }) => type === place.type && member === place.member && like === place.like)
+  if (found === undefined) large.push(place)
+  return found?.fields
 }
 
 function fieldsOfMap(

@@ -3,10 +3,12 @@
 import { expect, test } from "vitest"
 import type { Json } from "../object.ts"
 import { inSteps, mostAtOnce, type Steps } from "../steps.ts"
+import { apply } from "./apply.ts"
 import { compare, type Comparison, comparing } from "./compare.ts"
-import { type FieldSet, isEmpty, leaf, self, unionOf } from "./field-set.ts"
+import { type FieldSet, isEmpty, leaf, unionOf } from "./field-set.ts"
 import { fieldsOf, gatheringFields } from "./fields-of.ts"
-import { fieldElement } from "./path-element.ts"
+import { type Managers, managersOf } from "./managers.ts"
+import { fieldElement, self } from "./path-element.ts"
 import { type Fields, typeOfSchema } from "./testing/state.ts"
 
 const text = { type: "string" }
@@ -92,6 +94,47 @@ test("the fields of large maps in items of a long list, of which each is a step 
   expect(pauses).toBeGreaterThan((count * (1 + large.length)) / mostAtOnce)
   const each = [{ items: small }, ...large.map((item) => ({ items: [item] }))]
   expect(textOf(result) === textOf(unionOf(each.map((part) => fieldsOf(part, type))))).toBe(true)
+})
+
+test("of fields that are partly known, the known lists and maps are reused", async () => {
+  const all = { items, set: numbers, map: lists["map"]?.whole as Fields }
+  const known = JSON.parse(textOf(fieldsOf({ ...all, set: numbers.slice(1) }, type))) as FieldSet
+  const { result } = await run(gatheringFields(all, type, known))
+  expect(textOf(result)).toBe(textOf(fieldsOf(all, type)))
+  expect([result["f:items"] === known["f:items"], result["f:set"] === known["f:set"]]).toEqual([true, false])
+  expect(textOf(result["f:map"] ?? {}) === textOf(fieldsOf(all, type)["f:map"] ?? {})).toBe(true)
+})
+
+test("a value that is at two places has the fields of each", async () => {
+  const by = (key: string): Fields => ({
+    type: "array",
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": [key],
+    items: { type: "object", properties: { a: text, b: text } },
+  })
+  const both = typeOfSchema({ type: "object", properties: { first: by("a"), second: by("b") } } as Fields)
+  const value = numbers.map((number) => ({ a: `a${number}`, b: `b${number}` }))
+  const { result } = await run(gatheringFields({ first: value, second: value }, both))
+  const { "f:first": first, "f:second": second } = result
+  expect(Object.keys(first ?? {})).toEqual(numbers.map((number) => `k:{"a":"a${number}"}`).toSorted())
+  expect(Object.keys(second ?? {})).toEqual(numbers.map((number) => `k:{"b":"b${number}"}`).toSorted())
+})
+
+test("applies of long lists pause while fields are gathered, also of what is pruned", async () => {
+  const writer = { manager: "a", apiVersion: "v1", subresource: "", now: "2026-01-01T00:00:00Z" }
+  const versions = { typeIn: () => type, convert: (object: Json) => object }
+  const other = { ...writer, manager: "b", operation: "Update", fieldsType: "FieldsV1", fieldsV1: leaf } as const
+  let pauses = 0
+  const pause = (): undefined => void pauses++
+  const applying = (live: Json, managers: Managers, configuration: Json) =>
+    apply({ live, blank: {}, managers, configuration, writer, force: false, versions, reset: () => undefined, pause })
+  const first = await applying({ set: [] }, managersOf([other]), { set: numbers })
+  const stepsOfFields = count / mostAtOnce
+  expect(pauses).toBeGreaterThan(5 * stepsOfFields)
+  pauses = 0
+  const { object } = await applying(first.object ?? {}, first.managers, { set: numbers.slice(0, 10) })
+  expect(object).toEqual({ set: numbers.slice(0, 10) })
+  expect(pauses).toBeGreaterThan(8 * stepsOfFields)
 })
 
 /** What is between two states of many items, each of which is in one of them, in both, or in both and different. */

@@ -14,6 +14,9 @@ import { compareText, sortingTexts } from "../go/text-order.ts"
 
 export type PathElement = string
 
+/** In a set: the place itself. */
+export const self: PathElement = "."
+
 export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }

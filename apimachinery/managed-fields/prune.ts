@@ -15,7 +15,7 @@ interface Pruning {
   /** They contain what the manager applies now. */
   managers: Managers
   /** What it applied last time. */
-  last: ManagedFieldsEntry | undefined
+  last: ManagedFieldsEntry
   versions: Versions
   /** Called between steps, as that of an application. */
   pause?: (() => Promise<void> | undefined) | undefined
@@ -24,7 +24,7 @@ interface Pruning {
 /** The merged object without the fields that the manager applied last time, does not apply now, and nobody else manages. */
 export async function prune(pruning: Pruning, merged: Json, apiVersion: string): Promise<Json> {
   const { last, versions } = pruning
-  if (last === undefined || isEmpty(last.fieldsV1)) return merged
+  if (isEmpty(last.fieldsV1)) return merged
   const lastType = versions.typeIn(last.apiVersion)
   if (lastType === undefined) return merged
   const whole: InVersion = {
