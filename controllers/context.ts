@@ -81,6 +81,11 @@ interface ControllerOptions<T extends KubeObject> {
   matters?: (object: T, previous: T) => boolean
   /** Other informers that are read. Reconciles wait until they are synced too. */
   reads?: readonly Synced[]
+  /**
+   * Keys of what is no object of `primary` and may have to be reconciled, such as what one that is gone has left behind. Asked when
+   * all objects are enqueued: nothing else would bring back what happened before. Default: none.
+   */
+  others?(tenant: string): Iterable<Omit<Key, "tenant">>
   /** Called when a tenant has been deleted. */
   forget?(tenant: string): void
   /** The controller works periodically: its calls do not keep a tenant awake. */
@@ -106,14 +111,14 @@ export class Controller<T extends KubeObject> {
       eventSource,
       identify: (key) => `${key.namespace}\n${key.name}`,
       isReady: (tenant) => this.#ready(tenant),
-      refill: (tenant) => this.enqueueAll(tenant),
+      refill: (tenant) => this.#fill(tenant),
       isPeriodic,
       wakesInMs: (key) => options.wakesInMs?.(key) ?? 0,
     })
   }
 
   enqueue(tenant: string, namespace: string | undefined, name: string): void {
-    // Before synced, enqueueAll() at synced covers the change.
+    // Before synced, #fill() at synced covers the change.
     if (this.#ready(tenant)) this.#frame.queue.add({ tenant, namespace: namespace ?? "", name })
   }
 
@@ -158,6 +163,11 @@ export class Controller<T extends KubeObject> {
     return this.#options.concerns?.(object) !== false
   }
 
+  #fill(tenant: string): void {
+    this.enqueueAll(tenant)
+    for (const { namespace, name } of this.#options.others?.(tenant) ?? []) this.enqueue(tenant, namespace, name)
+  }
+
   #ready(tenant: string): boolean {
     const { primary, reads = [] } = this.#options
     return primary.isSynced(tenant) && reads.every((informer) => informer.isSynced(tenant))
@@ -165,7 +175,7 @@ export class Controller<T extends KubeObject> {
 
   #synced(tenant: string): void {
     if (!this.#ready(tenant)) return
-    this.enqueueAll(tenant)
+    this.#fill(tenant)
     this.#frame.tryAgain(tenant)
   }
 }

@@ -42,17 +42,30 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
     eventSource: "controllermanager",
     primary: budgets,
     reads,
+    others: (tenant) =>
+      pods
+        .list(tenant)
+        .filter((pod) => isMarked(ctx, pod))
+        .map(keyOf),
   })
   followPods(ctx, controller)
   return controller.run((key, actor) => reconcile(ctx, actor, key))
 }
 
+/** Whether its DisruptionTarget condition is or may become stale. */
+const isMarked = ({ clock }: ControllerContext, pod: Pod): boolean => staleAfterMs(pod, clock.now()) !== undefined
+
+const keyOf = ({ metadata: { namespace = "", name = "" } }: Pod): Omit<Key, "tenant"> => ({
+  namespace,
+  name: `${podPrefix}${name}`,
+})
+
 /** Pods enqueue the budgets that select them, and themselves while their DisruptionTarget condition may be stale. */
 function followPods(ctx: ControllerContext, controller: Controller<Budget>): void {
   const pods = ctx.informers.of<Pod>(podResource)
   const enqueueStale = (tenant: string, pod: Pod): void => {
-    const { namespace, name = "" } = pod.metadata
-    if (staleAfterMs(pod, ctx.clock.now()) !== undefined) controller.enqueue(tenant, namespace, `${podPrefix}${name}`)
+    const { namespace, name } = keyOf(pod)
+    if (isMarked(ctx, pod)) controller.enqueue(tenant, namespace, name)
   }
   const changed = (tenant: string, pod: Pod): void => {
     const [chosen, ...others] = enqueueBudgets(ctx, controller, tenant, pod)
@@ -71,10 +84,6 @@ function followPods(ctx: ControllerContext, controller: Controller<Budget>): voi
       enqueueStale(tenant, pod)
     },
     deleted: changed,
-    // Keys cannot be enqueued before the tenant has synced.
-    synced: (tenant) => {
-      for (const pod of pods.list(tenant)) enqueueStale(tenant, pod)
-    },
   })
 }
 

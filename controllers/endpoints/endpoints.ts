@@ -36,7 +36,17 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Service>(services)
   const pods = ctx.informers.of<Pod>(podResource)
   const own = ctx.informers.of<Endpoints>(endpointsResource)
-  const controller = new Controller<Service>(ctx, { name: "endpoint", primary: all, reads: [pods, own] })
+  const controller = new Controller<Service>(ctx, {
+    name: "endpoint",
+    primary: all,
+    reads: [pods, own],
+    // Those of this controller without a Service remain if it was deleted while the controller was not running.
+    others: (tenant) =>
+      own
+        .list(tenant)
+        .filter(({ metadata }) => metadata.labels?.[managedByLabel] === managedBy)
+        .map(({ metadata: { namespace = "", name = "" } }) => ({ namespace, name })),
+  })
   watchServicePods(ctx, controller)
   const triggers = new TriggerTimes(all)
   own.subscribe({
@@ -44,12 +54,6 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
     deleted(tenant, object) {
       const { namespace, name = "" } = object.metadata
       if (all.get(tenant, namespace, name) !== undefined) controller.enqueueObject(tenant, object)
-    },
-    // Endpoints of this controller without a Service remain if the Service was deleted while the controller was not running.
-    synced(tenant) {
-      for (const object of own.list(tenant)) {
-        if (object.metadata.labels?.[managedByLabel] === managedBy) controller.enqueueObject(tenant, object)
-      }
     },
   })
   return controller.run((key, actor) => reconcile(ctx, actor, triggers, key))

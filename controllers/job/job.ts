@@ -3,6 +3,7 @@
 import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
 import { jobs, pods as podResource } from "../../client/resources.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
@@ -26,6 +27,13 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
     primary: all,
     reads: [pods],
     matters: isForNow,
+    others: (tenant) => {
+      const lost = pods.list(tenant).filter((pod) => isLost(all, tenant, pod))
+      return [...new Set(lost.map(({ metadata }) => metadata.namespace ?? ""))].map((namespace) => ({
+        namespace,
+        name: orphans,
+      }))
+    },
   })
   const memory: JobMemory = {
     expectations: new Expectations(ctx.clock),
@@ -86,19 +94,21 @@ async function reconcile({ ctx, actor, memory }: Parts, key: Key): Promise<Recon
   return new Round({ ...memory, actor, job, pods, now }).run()
 }
 
-/** Without their Job, nothing else would remove the finalizer from these pods. */
 async function releaseOrphans(ctx: ControllerContext, actor: Actor, key: Key): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)
-  const lost = ctx.informers
-    .of<Pod>(podResource)
-    .list(key.tenant, key.namespace)
-    .filter((pod) => {
-      const owner = controllerOf(pod)
-      if (!isTracked(pod) || owner === undefined) return isTracked(pod)
-      const isJob = owner.kind === jobKind.kind && owner.apiVersion === jobKind.apiVersion
-      return isJob && all.get(key.tenant, key.namespace, owner.name)?.metadata.uid !== owner.uid
-    })
-  await releaseAll(actor, lost)
+  const inNamespace = ctx.informers.of<Pod>(podResource).list(key.tenant, key.namespace)
+  await releaseAll(
+    actor,
+    inNamespace.filter((pod) => isLost(all, key.tenant, pod)),
+  )
+}
+
+/** Without its Job, nothing else would remove the finalizer from the pod. */
+function isLost(all: TenantInformer<Job>, tenant: string, pod: Pod): boolean {
+  const owner = controllerOf(pod)
+  if (!isTracked(pod) || owner === undefined) return isTracked(pod)
+  const isJob = owner.kind === jobKind.kind && owner.apiVersion === jobKind.apiVersion
+  return isJob && all.get(tenant, pod.metadata.namespace, owner.name)?.metadata.uid !== owner.uid
 }
 
 async function releaseAll(actor: Actor, pods: readonly Pod[]): Promise<void> {

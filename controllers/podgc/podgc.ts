@@ -49,6 +49,7 @@ class PodGarbageCollector {
       primary: nodes,
       concerns: isOutOfService,
       reads: [pods],
+      others: (tenant) => this.#due(tenant),
       forget: (tenant) => this.#forget(tenant),
     })
     pods.subscribe({
@@ -62,20 +63,12 @@ class PodGarbageCollector {
       },
       deleted: (tenant, pod) => this.#count(tenant, -Number(isFinished(pod))),
       asleep: (tenant) => void this.#finished.delete(tenant),
-      // Keys cannot be enqueued before synced.
-      synced: (tenant) => {
-        for (const pod of pods.list(tenant)) this.#look(tenant, pod)
-        this.#count(tenant, 0)
-      },
     })
     nodes.subscribe({
       deleted: (tenant, node) => {
         const { name = "" } = node.metadata
         const hasPods = pods.byIndex(tenant, "node", name).length > 0
         if (hasPods && !isVirtualNode(node)) this.#departed.add(`${tenant}/${name}`)
-      },
-      synced: (tenant) => {
-        for (const pod of pods.list(tenant)) this.#look(tenant, pod)
       },
     })
   }
@@ -95,19 +88,36 @@ class PodGarbageCollector {
     if (change === 0) return
     const now = (this.#finished.get(tenant) ?? 0) + change
     this.#finished.set(tenant, now)
-    if (now > this.#ctx.limits.finishedPods) this.#controller.enqueue(tenant, undefined, finishedKey)
+    if (this.#hasTooMany(tenant)) this.#controller.enqueue(tenant, undefined, finishedKey)
   }
 
-  /** Enqueues the pod or its node if there may be something to delete. */
+  #hasTooMany(tenant: string): boolean {
+    return (this.#finished.get(tenant) ?? 0) > this.#ctx.limits.finishedPods
+  }
+
   #look(tenant: string, pod: Pod): void {
+    const key = this.#keyFor(tenant, pod)
+    if (key !== undefined) this.#controller.enqueue(tenant, key.namespace, key.name)
+  }
+
+  *#due(tenant: string): Generator<Omit<Key, "tenant">> {
+    if (this.#hasTooMany(tenant)) yield { namespace: "", name: finishedKey }
+    for (const pod of this.#pods.list(tenant)) {
+      const key = this.#keyFor(tenant, pod)
+      if (key !== undefined) yield key
+    }
+  }
+
+  /** The pod or its node, if there may be something to delete. */
+  #keyFor(tenant: string, pod: Pod): Omit<Key, "tenant"> | undefined {
     const { nodeName = "" } = pod.spec ?? {}
     if (nodeName === "") {
-      if (isTerminating(pod)) this.#controller.enqueueObject(tenant, pod)
-      return
+      const { namespace = "", name = "" } = pod.metadata
+      return isTerminating(pod) ? { namespace, name } : undefined
     }
     const node = this.#nodes.get(tenant, undefined, nodeName)
     const isLost = node === undefined ? !isFinished(pod) : isTerminating(pod) && isOutOfService(node)
-    if (isLost) this.#controller.enqueue(tenant, undefined, nodeName)
+    return isLost ? { namespace: "", name: nodeName } : undefined
   }
 
   async #reconcile({ tenant, namespace, name }: Key, actor: Actor): Promise<ReconcileResult> {

@@ -50,9 +50,9 @@ class IPAddresses {
       concerns,
       matters: (service, previous) => addressesOf(service).join() !== addressesOf(previous).join(),
       reads: [objects],
+      others: (tenant) => objects.list(tenant).map(({ metadata: { name = "" } }) => ({ namespace: "", name })),
     }))
     const enqueue = (tenant: string, address: IPAddress): void => controller.enqueueObject(tenant, address)
-    const synced = (tenant: string): void => objects.list(tenant).forEach((address) => enqueue(tenant, address))
     objects.subscribe({
       added: enqueue,
       updated: enqueue,
@@ -60,10 +60,7 @@ class IPAddresses {
         const parent = parentOf(address)
         if (parent !== undefined) controller.enqueue(tenant, parent.namespace, parent.name)
       },
-      synced,
     })
-    // Keys cannot be enqueued before synced.
-    this.#services.subscribe({ synced })
   }
 
   run(): Promise<void> {
