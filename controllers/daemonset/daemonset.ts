@@ -23,7 +23,7 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
   const pods = ctx.informers.of<Pod>(podResource)
   const nodes = ctx.informers.of<Node>(nodeResource)
   const revisions = ctx.informers.of<ControllerRevision>(controllerRevisions)
-  const expectations = new Expectations(ctx.clock)
+  const expectations = new Expectations(ctx.clock, pods)
   const failedBackoff = new FailedBackoff()
   const controller = new Controller<DaemonSet>(ctx, {
     name: "daemonset",

@@ -156,11 +156,7 @@ export class Round {
     const { actor, expectations, set, hash } = this.#options
     const { uid = "" } = set.metadata
     if (create.length + remove.length === 0) return
-    expectations.expect(
-      uid,
-      create.length,
-      remove.map((pod) => pod.metadata.uid ?? ""),
-    )
+    expectations.expect(actor.tenant, uid, create.length, remove)
     using pace = actor.pace(create.length + remove.length)
     const { succeeded, error } = await slowStart(pace, create.length, async (at) => {
       try {

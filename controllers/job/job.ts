@@ -36,7 +36,7 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
     },
   })
   const memory: JobMemory = {
-    expectations: new Expectations(ctx.clock),
+    expectations: new Expectations(ctx.clock, pods),
     backoffs: new Map<string, Failures | undefined>(),
     statusWrites: new WriteTracker(ctx.clock),
     podWrites: new WriteTracker(ctx.clock),

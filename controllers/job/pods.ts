@@ -64,10 +64,7 @@ export async function deletePods(options: PodsOptions, victims: readonly Pod[], 
   if (victims.length === 0) return unchanged
   const { actor, expectations, view } = options
   const { uid = "" } = view.job.metadata
-  expectations.expectDeletions(
-    uid,
-    victims.map((pod) => pod.metadata.uid ?? ""),
-  )
+  expectations.expect(actor.tenant, uid, 0, victims)
   const asked: Pod[] = []
   const deleted: Pod[] = []
   using pace = actor.pace(victims.length)
@@ -100,7 +97,7 @@ async function createPods(options: PodsOptions, count: number): Promise<Change> 
       return waits.size === 0 ? unchanged : { ...unchanged, waitMs: Math.min(...waits.values()) }
   }
   const size = indexes?.length ?? count
-  expectations.expectCreations(uid, size)
+  expectations.expect(actor.tenant, uid, size, [])
   let created = 0
   using pace = actor.pace(size)
   const { succeeded, error } = await slowStart(pace, size, async (at) => {

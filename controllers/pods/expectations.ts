@@ -2,7 +2,10 @@
 // wrong and the same pods would be created twice. Source: k8s.io/kubernetes/pkg/controller/controller_utils.go
 // (ControllerExpectations).
 
+import type { Pod } from "../../apimachinery/object.ts"
 import type { Clock } from "../../client/clock.ts"
+import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
+import { isTerminating } from "./pod-state.ts"
 
 /** After this time an expectation counts as fulfilled, because its event will not come. */
 const expectationMs = 300_000
@@ -16,23 +19,22 @@ interface Expectation {
 
 export class Expectations {
   readonly #clock: Clock
+  readonly #pods: TenantInformer<Pod>
   readonly #byOwner = new Map<string, Expectation>()
 
-  constructor(clock: Clock) {
+  /** `pods`: what shows the expected creations and deletions. */
+  constructor(clock: Clock, pods: TenantInformer<Pod>) {
     this.#clock = clock
+    this.#pods = pods
   }
 
-  /** Owners are identified by uid, which is unique across tenants. */
-  expectCreations(owner: string, count: number): void {
-    this.#byOwner.set(owner, { creations: count, deletions: new Set(), at: this.#clock.elapsed() })
-  }
-
-  expectDeletions(owner: string, uids: readonly string[]): void {
-    this.#byOwner.set(owner, { creations: 0, deletions: new Set(uids), at: this.#clock.elapsed() })
-  }
-
-  expect(owner: string, creations: number, deletions: readonly string[]): void {
-    this.#byOwner.set(owner, { creations, deletions: new Set(deletions), at: this.#clock.elapsed() })
+  /**
+   * Owners are identified by uid, which is unique across tenants. Of pods that have begun to end since they were chosen, that has been
+   * observed already: they are not expected.
+   */
+  expect(tenant: string, owner: string, creations: number, deletions: readonly Pod[]): void {
+    const awaited = deletions.filter((pod) => this.#isAwaited(tenant, pod)).map(({ metadata }) => metadata.uid ?? "")
+    this.#byOwner.set(owner, { creations, deletions: new Set(awaited), at: this.#clock.elapsed() })
   }
 
   /** Also called if an expected creation failed. */
@@ -56,5 +58,10 @@ export class Expectations {
 
   forget(owner: string): void {
     this.#byOwner.delete(owner)
+  }
+
+  #isAwaited(tenant: string, { metadata: { namespace, name = "", uid } }: Pod): boolean {
+    const shown = this.#pods.get(tenant, namespace, name)
+    return shown !== undefined && shown.metadata.uid === uid && !isTerminating(shown)
   }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Pod, ReplicaSet } from "../../apimachinery/object.ts"
 import { pods, replicaSets } from "../../client/resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
@@ -83,4 +85,48 @@ test("an adopted pod keeps its other owners after its controller", async () => {
     const owners = harness.cluster.find<Pod>(pods, "default", "orphan")?.metadata.ownerReferences
     expect(owners).toMatchObject([{ kind: "ReplicaSet", controller: true }, other])
   })
+})
+
+/** While a ReplicaSet makes sure that it may adopt, its other pod begins to end, and that is observed. */
+class EndingMeanwhile extends FakeCluster {
+  victim: string | undefined
+  readonly #observed = Promise.withResolvers<void>()
+
+  override async get<T extends KubeObject>(resource: Resource, namespace: string, name: string): Promise<T> {
+    if (resource.resource === "replicasets" && this.victim !== undefined) {
+      await this.delete(pods, namespace, this.victim)
+      await this.#observed.promise
+    }
+    return super.get<T>(resource, namespace, name)
+  }
+
+  override async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>, void> {
+    for await (const event of super.watch<T>(resource, options)) {
+      yield event
+      // Who asks for the next event has handled this one.
+      if (event.object.metadata.deletionTimestamp !== undefined) this.#observed.resolve()
+    }
+  }
+}
+
+test("a pod that has begun to end before it is deleted does not hold its ReplicaSet up until it is gone", async () => {
+  const cluster = new EndingMeanwhile()
+  await using harness = await startHarness({ only: ["replicaset"], cluster })
+  const living = (): Pod[] => cluster.all<Pod>(pods).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+  await harness.create(replicaSets, replicaSet(1))
+  await eventually(() => expect(living()).toHaveLength(1))
+  const [first] = living()
+  await harness.change(pods, "default", first!.metadata.name!, { metadata: { finalizers: ["example.com/held"] } })
+  const metadata = { name: "orphan", namespace: "default", labels: { app: "other" } }
+  const orphan: KubeObject = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [] } }
+  await harness.setPod(await harness.create<Pod>(pods, orphan), "Running", true)
+  cluster.victim = first!.metadata.name
+  await harness.change(pods, "default", "orphan", { metadata: { labels: { app: "web" } } })
+  await eventually(() => expect(living().map(({ metadata: { name } }) => name)).toEqual(["orphan"]))
+  await eventually(() => expect(cluster.writes.filter((write) => write.startsWith("delete pods"))).toHaveLength(2))
+  await harness.change(replicaSets, "default", "web", { spec: { replicas: 3 } })
+  await eventually(() => expect(living()).toHaveLength(3))
 })

@@ -30,7 +30,7 @@ export const runReplicationControllers = (ctx: ControllerContext): Promise<void>
 function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
   const owners = ctx.informers.of<ReplicaObject>(kind.resource)
   const pods = ctx.informers.of<Pod>(podResource)
-  const expectations = new Expectations(ctx.clock)
+  const expectations = new Expectations(ctx.clock, pods)
   const hold = new StatusHold(ctx.clock)
   const forget = (tenant: string): void => hold.forget(tenant)
   const controller = new Controller(ctx, { name: kind.name, primary: owners, reads: [pods], forget })
@@ -105,7 +105,7 @@ async function adjust(parts: Parts, object: ReplicaObject, active: Pod[]): Promi
 
 async function makePods({ kind, actor, expectations }: Parts, object: ReplicaObject, count: number): Promise<unknown> {
   const uid = object.metadata.uid ?? ""
-  expectations.expectCreations(uid, count)
+  expectations.expect(actor.tenant, uid, count, [])
   const pod = podFromTemplate(object.spec?.template, object, controllerReference(object, kind))
   using pace = actor.pace(count)
   const { succeeded, error } = await slowStart(pace, count, async () => {
@@ -129,14 +129,10 @@ async function removePods(
 ): Promise<unknown> {
   const uid = object.metadata.uid ?? ""
   const victims = podsToDelete(active, relatedPods(ctx, actor.tenant, object), count, ctx.clock.now())
-  expectations.expectDeletions(
-    uid,
-    victims.map((pod) => pod.metadata.uid ?? ""),
-  )
+  expectations.expect(actor.tenant, uid, 0, victims)
   using pace = actor.pace(victims.length)
   return settleAll(pace, victims, async (pod) => {
     try {
-      // The deletion event of a pod that was already gone may have arrived before it was expected.
       const deleted = await deletePod(actor, object, pod)
       if (!deleted) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
     } catch (failure) {
