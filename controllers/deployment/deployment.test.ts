@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { Deployment, KubeObject, Pod, ReplicaSet } from "../../apimachinery/object.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import { deployments, events, pods, replicaSets } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
 const only = ["deployment", "replicaset", "garbage-collector"]
@@ -196,6 +197,28 @@ describe("a Deployment", () => {
     })
     harness.cluster.fail = undefined
     await settled(harness, "web", 3)
+  })
+
+  test("makes progress when a pod that never was available is replaced", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(deployments, deployment("web", 2))
+    const status = (): Deployment["status"] => harness.cluster.find<Deployment>(deployments, "default", "web")?.status
+    const progress = (): { reason?: string; lastUpdateTime?: string } | undefined =>
+      status()?.conditions?.find(({ type }) => type === "Progressing")
+    await eventually(() => {
+      clock.advance(50)
+      expect(status()?.updatedReplicas).toBe(2)
+    })
+    const { lastUpdateTime: before } = progress()!
+    clock.advance(300_000)
+    await harness.cluster.delete(pods, "default", harness.cluster.all(pods)[0]!.metadata.name!)
+    await eventually(() => {
+      clock.advance(50)
+      expect(status()?.updatedReplicas).toBe(2)
+      expect(progress()!.reason).toBe("ReplicaSetUpdated")
+      expect(progress()!.lastUpdateTime).not.toBe(before)
+    })
   })
 
   test("is deleted together with its ReplicaSets and pods", async () => {

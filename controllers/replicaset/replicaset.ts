@@ -79,10 +79,12 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   })
   // Of new pods, whose events enqueue the set again, the status is written then; of lost ones, before their replacements.
   const makesPods = isAdjusted && active.length < (object.spec?.replicas ?? 1)
-  if (makesPods && failure === undefined && !hasWorsened(object, status)) return
+  // That a pod is replaced which never was available is progress of a Deployment, too.
+  const hasLost = hasWorsened(object, status) || (makesPods && active.length < (object.status?.replicas ?? 0))
+  if (makesPods && failure === undefined && !hasLost) return
   const isSettled = equalIgnoringNulls(status, object.status)
   // While deletions of its own are not yet observed, more will follow.
-  const isWorse = needsSync && hasWorsened(object, status)
+  const isWorse = needsSync && hasLost
   const isDue = isSettled || failure !== undefined || hasArrived(object, status) || isWorse
   const heldMs = isDue ? 0 : hold.remainingMs(key)
   if (heldMs > 0) return { requeueAfterMs: heldMs }
