@@ -31,6 +31,8 @@ interface PatrolParts {
   caches: Caches
   publisher: Publisher
   tokens: TokenKeeper
+  /** The pods that wait for room, which do not differ from their copies: one value per pod, as of those that are compared. */
+  waiting(tenant: Tenant, context: SyncContext): Generator<SyncKey | undefined>
   contextOf(tenant: Tenant): SyncContext
   enqueue(key: SyncKey): void
   /** Brings the key after that time. */
@@ -81,9 +83,7 @@ export class Patrol {
     const report = emptyReport()
     for (const tenant of this.#parts.tenants.list()) {
       if (signal.aborted) return report
-      await this.#apart({ tenant: tenant.name }, () =>
-        this.compareTenant(tenant, signal, { report, reportsRefused: false }),
-      )
+      await this.#apart({ tenant: tenant.name }, () => this.compareTenant(tenant, signal, { report, isFirst: false }))
     }
     if (signal.aborted) return report
     report.removedNamespaces = await this.#removeUnknown()
@@ -103,18 +103,19 @@ export class Patrol {
   }
 
   /**
-   * Compares one tenant. Also used when a tenant becomes ready, instead of one key per object: then also what is refused is new.
-   * Later that is no difference, as long as it would be refused again.
+   * Compares one tenant. `isFirst`: when a tenant becomes ready, instead of one key per object. Then also what is refused is new, which
+   * later is no difference, as long as it would be refused again; and nobody else knows of the pods that wait for room.
    */
   async compareTenant(
     tenant: Tenant,
     signal: AbortSignal,
-    { report = emptyReport(), reportsRefused: tellsRefused }: { report?: PatrolReport; reportsRefused: boolean },
+    { report = emptyReport(), isFirst }: { report?: PatrolReport; isFirst: boolean },
   ): Promise<PatrolReport> {
     if (!this.#parts.caches.isReady(tenant.name)) return report
     const context = this.#parts.contextOf(tenant)
     const steps = [
-      ...this.#copies(tenant, context, tellsRefused),
+      ...this.#copies(tenant, context, isFirst),
+      ...(isFirst ? [() => this.#parts.waiting(tenant, context)] : []),
       () => this.#compareTokens(tenant),
       ...this.#published(tenant, context),
     ]

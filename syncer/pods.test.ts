@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Pod, Secret } from "../apimachinery/object.ts"
+import { internalError } from "../apimachinery/status.ts"
 import { events, namespaces, nodes, pods, secrets } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { object, podOf, startHarness } from "./testing/harness.ts"
@@ -277,6 +278,32 @@ test("preempts the tenant's own pods of lower priority", async () => {
   await harness.cluster.create(pods, podOf("next", asking("500m", 1)))
   const next = await harness.inSuper<Pod>(pods, "next")
   expect(JSON.stringify(next.spec)).toContain('"operator":"NotIn","values":["node-1"]')
+})
+
+test("makes room for a pod that waited for it when the previous process ended", async () => {
+  await using harness = await startHarness()
+  harness.superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "1", pods: "10" } } })
+  const asking = (priority: number): object => ({
+    priority,
+    containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu: "1" } } }],
+  })
+  await harness.cluster.create(pods, podOf("low", asking(1)))
+  await harness.inSuper(pods, "low")
+  harness.superCluster.edit(pods, harness.home, "low", { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
+  const inTenant = (name: string): Pod | undefined => harness.cluster.find<Pod>(pods, "default", name)
+  await eventually(() => inTenant("low")?.spec?.nodeName, { what: "low is bound" })
+  // It gets no further than the condition: nodes cannot be examined.
+  harness.superCluster.fail = (verb, resource) =>
+    verb === "list" && resource === "pods" ? internalError("down") : undefined
+  await harness.cluster.create(pods, podOf("urgent", asking(1000)))
+  await harness.inSuper(pods, "urgent")
+  const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
+  harness.superCluster.edit(pods, harness.home, "urgent", { status: { conditions: [unschedulable] } })
+  await eventually(() => inTenant("urgent")?.status?.conditions?.[0], { what: "the condition" })
+  await harness.syncer[Symbol.asyncDispose]()
+  harness.superCluster.fail = undefined
+  await harness.start()
+  await eventually(() => inTenant("low")?.metadata.deletionTimestamp, { what: "low goes" })
 })
 
 test("ignores pods that opt out", async () => {

@@ -21,6 +21,7 @@ import type { Tenant, Tenants, TenantUse } from "../client/tenants.ts"
 import type { Outcome } from "./controller.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { inTenant } from "./failures.ts"
+import { keyOf, type SyncKey } from "./keys.ts"
 import { syncerLimits } from "./options.ts"
 import { PreemptionTurns } from "./preemption-turns.ts"
 import { chooseVictims, least, priorityOf, type Room } from "./preemption-victims.ts"
@@ -46,6 +47,16 @@ export class Preemption {
   constructor(parts: PreemptionParts) {
     this.#parts = parts
     this.#turns = new PreemptionTurns(parts.clock)
+  }
+
+  /** Of each of the tenant's pods, the key if it waits for room. */
+  *waiting({ name: tenant, clusterKey }: Tenant, { view }: SyncContext): Generator<SyncKey | undefined> {
+    for (const pod of view.tenantObjects<Pod>(pods)) {
+      const { namespace = "", name = "" } = pod.metadata
+      const superPod = view.superObject<Pod>(pods, superNamespace(clusterKey, namespace), name)
+      const isWaiting = superPod !== undefined && waitsForRoom(pod, superPod)
+      yield isWaiting ? keyOf(tenant, pods, namespace, name) : undefined
+    }
   }
 
   /** Called after a pod has been reconciled. */

@@ -97,6 +97,7 @@ export class Syncer implements AsyncDisposable {
       caches,
       publisher: this.#publisher,
       tokens: this.#tokens,
+      waiting: (tenant, context) => this.#preemption.waiting(tenant, context),
       contextOf,
       enqueue: (key) => this.#queue.add(key),
       schedule,
@@ -261,7 +262,7 @@ export class Syncer implements AsyncDisposable {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined) return
     try {
-      await this.#patrol.compareTenant(tenant, this.#stopping.signal, { reportsRefused: true })
+      await this.#patrol.compareTenant(tenant, this.#stopping.signal, { isFirst: true })
     } catch (error) {
       this.#log.error({ tenant: name, err: error }, "first comparison failed")
     }
