@@ -121,10 +121,10 @@ function deleteGracefully(
 }
 
 function update(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Decision {
-  const tenantSteps: TenantStep[] = []
+  const tenantSteps: TenantStep[] = [...(sync.toTenant?.(object, superObject, context) ?? [])]
+  // Last: a webhook of the tenant that keeps it from being written may run in this very pod, which is ready when its status says so.
   const seen = transparentChange(object, superObject, context.tenant)
   if (seen !== undefined) tenantSteps.push({ patch: { metadata: seen } })
-  tenantSteps.push(...(sync.toTenant?.(object, superObject, context) ?? []))
   const superPatches = isDeleting(superObject) ? [] : superChanges(sync, object, superObject, context)
   if (superPatches.length === 0 && tenantSteps.length === 0) return unsupported(sync, object, context) ?? nothing
   return { do: "update", superPatches, tenantSteps }

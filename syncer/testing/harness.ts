@@ -4,6 +4,7 @@ import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { superNamespace } from "../../apimachinery/tenancy.ts"
 import { namespaces, nodes, pods, serviceAccounts, services } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually } from "../../test/harness/eventually.ts"
 import { startSyncer, type Syncer } from "../main.ts"
@@ -22,8 +23,9 @@ export const podOf = (name: string, spec: object = {}): KubeObject =>
     spec: { serviceAccountName: "default", containers: [{ name: "main", image: "nginx:1" }], ...spec },
   })
 
-export async function startHarness(): Promise<SyncerHarness> {
-  const harness = new SyncerHarness()
+/** `of`: what the tenant has that others have not. */
+export async function startHarness(of: Partial<Tenant> = {}): Promise<SyncerHarness> {
+  const harness = new SyncerHarness(of)
   await harness.prepare()
   await harness.start()
   return harness
@@ -32,11 +34,17 @@ export async function startHarness(): Promise<SyncerHarness> {
 class SyncerHarness implements AsyncDisposable {
   readonly superCluster = new FakeCluster({ isSuper: true })
   readonly tenants = new FakeTenants()
-  readonly tenant = fakeTenant("acme")
-  readonly cluster = this.tenants.add(this.tenant)
+  readonly tenant: Tenant
+  readonly cluster: FakeCluster
   /** The namespace default of the tenant in super. */
-  readonly home = superNamespace(this.tenant.clusterKey, "default")
+  readonly home: string
   #syncer: Syncer | undefined
+
+  constructor(of: Partial<Tenant>) {
+    this.tenant = fakeTenant("acme", of)
+    this.cluster = this.tenants.add(this.tenant)
+    this.home = superNamespace(this.tenant.clusterKey, "default")
+  }
 
   get syncer(): Syncer {
     if (this.#syncer === undefined) throw new Error("the syncer has not been started")
