@@ -253,9 +253,10 @@ export class SyncController {
       if (waitMs > 0) return { requeueAfterMs: waitMs }
     }
     const { resourceVersion } = superObject.metadata
+    // Only in the state that was seen: it may be in use since, or not the tenant's any more. The end of a pod must not wait for its reports.
+    const isAnyState = sync.graceful !== undefined && why !== "outdated"
     const isDeleted = await deleteSeen(this.#parts.superClient, sync, place, superObject, {
-      // Only in the state that was seen: it may be in use since.
-      ...(why !== "outdated" || resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(isAnyState || resourceVersion === undefined ? {} : { resourceVersion }),
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       propagationPolicy: "Background",
     })

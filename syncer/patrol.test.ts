@@ -70,6 +70,21 @@ test("pods of a tenant that is gone end soon, if their namespace does", async ()
   expect(given.get("known")).not.toBe(30)
 })
 
+test("a namespace of a tenant that is gone stays if somebody has made it their own, and that is not heard of yet", async () => {
+  const superCluster = new FakeCluster({ isSuper: true })
+  await lose(superCluster, "kept")
+  const remove = superCluster.delete.bind(superCluster)
+  let attempts = 0
+  superCluster.delete = (resource, namespace, name, options) => {
+    attempts++
+    superCluster.edit(resource, namespace, name, { metadata: { labels: null, annotations: null } })
+    return remove(resource, namespace, name, options)
+  }
+  await (await start(new FakeTenants(), superCluster)).patrol()
+  expect(attempts).toBeGreaterThan(0)
+  expect(superCluster.all(namespaces).map(({ metadata }) => metadata.name)).toEqual(["kept"])
+})
+
 describe("a failure with one tenant or namespace", () => {
   const namespacesOf = (cluster: FakeCluster): unknown[] => cluster.all(namespaces).map(({ metadata }) => metadata.name)
 

@@ -228,10 +228,11 @@ export class Patrol {
     return [...all.slice(from), ...all.slice(0, from)].slice(0, count)
   }
 
+  /** In the state that was seen: somebody may have made it their own since. */
   async #remove(resource: Resource, { metadata }: KubeObject): Promise<boolean> {
-    const { name = "", uid } = metadata
+    const { name = "", uid = "", resourceVersion = "" } = metadata
     try {
-      await this.#parts.superClient.delete(resource, undefined, name, uid === undefined ? {} : { uid })
+      await this.#parts.superClient.delete(resource, undefined, name, { uid, resourceVersion })
       return true
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error

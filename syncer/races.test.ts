@@ -278,3 +278,25 @@ test("fields removed from a gate's condition are removed in super", async () => 
   await eventually(() => JSON.stringify(there()).includes("True"), { what: "ready" })
   expect(there()).toEqual([{ type: gate, status: "True" }])
 })
+
+test("what somebody in super has disowned is not deleted with the tenant's object, if that is not heard of yet", async () => {
+  const metadata = { namespace: "apps", name: "data" }
+  await make(cluster, persistentVolumeClaims, { metadata, spec: {} })
+  const copy = (): KubeObject | undefined => superCluster.find(persistentVolumeClaims, home, "data")
+  await eventually(() => copy() !== undefined, { what: "the copy" })
+  const remove = superCluster.delete.bind(superCluster)
+  let attempts = 0
+  superCluster.delete = async (...call: Parameters<typeof remove>) => {
+    const [resource, namespace, name] = call
+    if (resource === persistentVolumeClaims && attempts++ === 0) {
+      superCluster.edit(resource, namespace, name, { metadata: { labels: null, annotations: null } })
+    }
+    return remove(...call)
+  }
+  await cluster.delete(persistentVolumeClaims, "apps", "data")
+  await eventually(() => attempts > 0, { what: "an attempt" })
+  await syncer.patrol()
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  expect(copy()).toBeDefined()
+  expect(copy()?.metadata.deletionTimestamp).toBeUndefined()
+})
