@@ -117,6 +117,16 @@ describe("createServiceAddresses()", () => {
     expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
   })
 
+  test("it is replaced also by a change of the next one, which had no copy", async () => {
+    const claim = await addresses.claim(serviceOf("u1"), undefined)
+    claim.commit()
+    const before = serviceOf("u2", { type: "ExternalName", externalName: "example.com" })
+    const after = serviceOf("u2", { type: "ClusterIP" })
+    await addresses.claim(after, before)
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
+    expect(after.spec?.clusterIP).toBe(copy()?.spec?.clusterIP)
+  })
+
   test("but not soon if another gateway may be writing it", async () => {
     const [one, other] = [0, 1].map(() =>
       createServiceAddresses(superCluster, tenant, {

@@ -215,7 +215,15 @@ class Claims {
       if (isNotFound(error)) return this.#create(service, end, current)
       throw error
     }
-    if (ownership(present, this.#tenant, service) !== "ours") {
+    const owner = ownership(present, this.#tenant, service)
+    if (owner === "stale" && attempts > 1) {
+      // The syncer is about to replace the copy of an earlier Service of this name, and may be the first.
+      return this.#create(service, end, current).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error
+        return this.#change(service, current, end, attempts - 1)
+      })
+    }
+    if (owner !== "ours") {
       throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
     }
     // The syncer is about to make it like the Service was before this write, which need not change it then.
