@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Pod, Secret } from "../apimachinery/object.ts"
-import { forbidden, internalError } from "../apimachinery/status.ts"
-import { events, namespaces, nodes, pods, secrets } from "../client/resources.ts"
+import { forbidden } from "../apimachinery/status.ts"
+import { events, nodes, pods, secrets } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { object, podOf, startHarness } from "./testing/harness.ts"
 
@@ -238,72 +238,6 @@ test("moves a pending pod to the node that the tenant's scheduler has bound it t
   await eventually(() => harness.superCluster.find<Pod>(pods, harness.home, "web")?.spec?.nodeName === "node-1", {
     what: "the copy on its node",
   })
-})
-
-test("preempts the tenant's own pods of lower priority", async () => {
-  await using harness = await startHarness()
-  harness.superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "2", pods: "10" } } })
-  const asking = (cpu: string, priority: number): object => ({
-    priority,
-    containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu } } }],
-  })
-  await harness.superCluster.create(namespaces, object("Namespace", undefined, "others"))
-  await harness.superCluster.create(
-    pods,
-    object("Pod", "others", "x", { spec: { ...asking("1", 0), nodeName: "node-1" } }),
-  )
-  for (const [name, priority] of [
-    ["low", 1],
-    ["high", 100],
-  ] as const) {
-    await harness.cluster.create(pods, podOf(name, asking("500m", priority)))
-    await harness.inSuper(pods, name)
-    harness.superCluster.edit(pods, harness.home, name, { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
-    await eventually(() => harness.cluster.find<Pod>(pods, "default", name)?.spec?.nodeName, {
-      what: `${name} is bound`,
-    })
-  }
-  await harness.cluster.create(pods, podOf("urgent", asking("500m", 1000)))
-  await harness.inSuper(pods, "urgent")
-  const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
-  harness.superCluster.edit(pods, harness.home, "urgent", { status: { conditions: [unschedulable] } })
-  await eventually(() => harness.cluster.find(pods, "default", "low")?.metadata.deletionTimestamp, { what: "low goes" })
-  expect(harness.cluster.find<Pod>(pods, "default", "low")?.status?.conditions).toMatchObject([
-    { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" },
-  ])
-  expect(harness.cluster.find<Pod>(pods, "default", "urgent")?.status?.nominatedNodeName).toBe("node-1")
-  expect(harness.cluster.find(pods, "default", "high")?.metadata.deletionTimestamp).toBeUndefined()
-  expect(harness.superCluster.find(pods, "others", "x")?.metadata.deletionTimestamp).toBeUndefined()
-  // A later pod of lower priority is kept off the node while it is reserved.
-  await harness.cluster.create(pods, podOf("next", asking("500m", 1)))
-  const next = await harness.inSuper<Pod>(pods, "next")
-  expect(JSON.stringify(next.spec)).toContain('"operator":"NotIn","values":["node-1"]')
-})
-
-test("makes room for a pod that waited for it when the previous process ended", async () => {
-  await using harness = await startHarness()
-  harness.superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "1", pods: "10" } } })
-  const asking = (priority: number): object => ({
-    priority,
-    containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu: "1" } } }],
-  })
-  await harness.cluster.create(pods, podOf("low", asking(1)))
-  await harness.inSuper(pods, "low")
-  harness.superCluster.edit(pods, harness.home, "low", { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
-  const inTenant = (name: string): Pod | undefined => harness.cluster.find<Pod>(pods, "default", name)
-  await eventually(() => inTenant("low")?.spec?.nodeName, { what: "low is bound" })
-  // It gets no further than the condition: nodes cannot be examined.
-  harness.superCluster.fail = (verb, resource) =>
-    verb === "list" && resource === "pods" ? internalError("down") : undefined
-  await harness.cluster.create(pods, podOf("urgent", asking(1000)))
-  await harness.inSuper(pods, "urgent")
-  const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
-  harness.superCluster.edit(pods, harness.home, "urgent", { status: { conditions: [unschedulable] } })
-  await eventually(() => inTenant("urgent")?.status?.conditions?.[0], { what: "the condition" })
-  await harness.syncer[Symbol.asyncDispose]()
-  harness.superCluster.fail = undefined
-  await harness.start()
-  await eventually(() => inTenant("low")?.metadata.deletionTimestamp, { what: "low goes" })
 })
 
 test("a tenant that refuses what super has noted on a pod sees its status all the same", async () => {

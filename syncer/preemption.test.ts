@@ -1,15 +1,19 @@
-// The number of calls to super that waiting pods cause. Which pods are evicted: preemption-victims.test.ts, syncer.test.ts.
+// Preemption among a tenant's pods, and the number of calls to super that waiting pods cause. Which pods are evicted:
+// preemption-victims.test.ts.
 
 import { expect, test } from "vitest"
 import type { Node, Pod } from "../apimachinery/object.ts"
+import { internalError } from "../apimachinery/status.ts"
 import { EventRecorder } from "../client/events.ts"
-import { nodes, pods } from "../client/resources.ts"
+import { namespaces, nodes, pods } from "../client/resources.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { syncerLimits } from "./options.ts"
 import { Preemption } from "./preemption.ts"
 import type { SyncContext } from "./resources/resource-sync.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+import { object, podOf, startHarness } from "./testing/harness.ts"
 
 const nodeCount = 10
 const waiting = Array.from({ length: 30 }, (_, index) => `waiting-${index}`)
@@ -90,4 +94,70 @@ test("what one tenant uses up is not missing for another", async () => {
   const { considered, calls } = preemption()
   for (const name of waiting) await considered.consider(fakeTenant("a"), "default", name)
   expect(await calls(() => considered.consider(fakeTenant("b"), "default", "waiting-0"))).toBe(nodeCount)
+})
+
+test("preempts the tenant's own pods of lower priority", async () => {
+  await using harness = await startHarness()
+  harness.superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "2", pods: "10" } } })
+  const asking = (cpu: string, priority: number): object => ({
+    priority,
+    containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu } } }],
+  })
+  await harness.superCluster.create(namespaces, object("Namespace", undefined, "others"))
+  await harness.superCluster.create(
+    pods,
+    object("Pod", "others", "x", { spec: { ...asking("1", 0), nodeName: "node-1" } }),
+  )
+  for (const [name, priority] of [
+    ["low", 1],
+    ["high", 100],
+  ] as const) {
+    await harness.cluster.create(pods, podOf(name, asking("500m", priority)))
+    await harness.inSuper(pods, name)
+    harness.superCluster.edit(pods, harness.home, name, { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
+    await eventually(() => harness.cluster.find<Pod>(pods, "default", name)?.spec?.nodeName, {
+      what: `${name} is bound`,
+    })
+  }
+  await harness.cluster.create(pods, podOf("urgent", asking("500m", 1000)))
+  await harness.inSuper(pods, "urgent")
+  const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
+  harness.superCluster.edit(pods, harness.home, "urgent", { status: { conditions: [unschedulable] } })
+  await eventually(() => harness.cluster.find(pods, "default", "low")?.metadata.deletionTimestamp, { what: "low goes" })
+  expect(harness.cluster.find<Pod>(pods, "default", "low")?.status?.conditions).toMatchObject([
+    { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" },
+  ])
+  expect(harness.cluster.find<Pod>(pods, "default", "urgent")?.status?.nominatedNodeName).toBe("node-1")
+  expect(harness.cluster.find(pods, "default", "high")?.metadata.deletionTimestamp).toBeUndefined()
+  expect(harness.superCluster.find(pods, "others", "x")?.metadata.deletionTimestamp).toBeUndefined()
+  // A later pod of lower priority is kept off the node while it is reserved.
+  await harness.cluster.create(pods, podOf("next", asking("500m", 1)))
+  const next = await harness.inSuper<Pod>(pods, "next")
+  expect(JSON.stringify(next.spec)).toContain('"operator":"NotIn","values":["node-1"]')
+})
+
+test("makes room for a pod that waited for it when the previous process ended", async () => {
+  await using harness = await startHarness()
+  harness.superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "1", pods: "10" } } })
+  const asking = (priority: number): object => ({
+    priority,
+    containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu: "1" } } }],
+  })
+  await harness.cluster.create(pods, podOf("low", asking(1)))
+  await harness.inSuper(pods, "low")
+  harness.superCluster.edit(pods, harness.home, "low", { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
+  const inTenant = (name: string): Pod | undefined => harness.cluster.find<Pod>(pods, "default", name)
+  await eventually(() => inTenant("low")?.spec?.nodeName, { what: "low is bound" })
+  // It gets no further than the condition: nodes cannot be examined.
+  harness.superCluster.fail = (verb, resource) =>
+    verb === "list" && resource === "pods" ? internalError("down") : undefined
+  await harness.cluster.create(pods, podOf("urgent", asking(1000)))
+  await harness.inSuper(pods, "urgent")
+  const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
+  harness.superCluster.edit(pods, harness.home, "urgent", { status: { conditions: [unschedulable] } })
+  await eventually(() => inTenant("urgent")?.status?.conditions?.[0], { what: "the condition" })
+  await harness.syncer[Symbol.asyncDispose]()
+  harness.superCluster.fail = undefined
+  await harness.start()
+  await eventually(() => inTenant("low")?.metadata.deletionTimestamp, { what: "low goes" })
 })
