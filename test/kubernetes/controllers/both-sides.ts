@@ -17,9 +17,12 @@ import { kindsWithAggregated } from "./kinds.ts"
 import { serveMetrics } from "./metrics.ts"
 import { createNodes, Heartbeats } from "./nodes.ts"
 import { OwnRanges } from "./own-ranges.ts"
-import { play, prepare } from "./play.ts"
-import type { Scenario, Snapshot } from "./scenario.ts"
+import { play, prepare, takeMeanwhile } from "./play.ts"
+import type { Scenario, Snapshot, Step } from "./scenario.ts"
 import { Side } from "./side.ts"
+
+/** Upstream looks at some things every 20 s, the first time after that. */
+const lookMs = 35_000
 
 /** Without its limits, so that its events are not delayed. */
 export const kubernetesOptions = {
@@ -45,6 +48,12 @@ export interface BothSides extends AsyncDisposable {
   prepare(scenario: Scenario): Promise<void>
   /** kube-apiserver too: it has controllers of its own. */
   restart(limits: Limits): Promise<void>
+  /** Ends the controllers of both. */
+  pause(): Promise<void>
+  /** Steps after pause(), in the namespace of play(). */
+  takeMeanwhile(scenario: Scenario, time: number, steps: readonly Step[]): Promise<void>
+  /** Starts them again, and waits until they have looked at everything. */
+  resume(): Promise<void>
   /** The `time`-th time: it has a namespace of its own. */
   play(scenario: Scenario, time: number): Promise<Played>
 }
@@ -117,6 +126,20 @@ export async function startBothSides(sidesOptions: SidesOptions = {}): Promise<B
     },
     async prepare(scenario) {
       await Promise.all(sides.map((side) => prepare(side, scenario, 1)))
+    },
+    async takeMeanwhile(scenario, time, steps) {
+      await Promise.all(sides.map((side) => takeMeanwhile(side, scenario, time, steps)))
+    },
+    async pause() {
+      for (const side of sides) side.isPaused = true
+      await kubernetes.stopControllerManager()
+      await controllers[Symbol.asyncDispose]()
+    },
+    async resume() {
+      await kubernetes.startControllerManager(controllerManagerFlags)
+      controllers = startOurs({})
+      await delay(lookMs)
+      for (const side of sides) side.isPaused = false
     },
     async restart({ flags, beginsMs, limits }) {
       await kubernetes.stopControllerManager()

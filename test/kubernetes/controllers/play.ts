@@ -62,6 +62,29 @@ export async function play(side: Side, scenario: Scenario, time: number): Promis
   }
 }
 
+/** Takes steps while no controllers run: nothing is waited for that they do, and what is refused is passed over. */
+export async function takeMeanwhile(
+  side: Side,
+  scenario: Scenario,
+  time: number,
+  steps: readonly Step[],
+): Promise<void> {
+  const namespace = namespaceOf(scenario, time)
+  const stop = new AbortController()
+  const { nodes: mode } = scenario
+  const kubelet = mode === undefined ? Promise.resolve() : playNodes(side, namespace, mode, stop.signal)
+  try {
+    for (const step of steps) {
+      await attempt([], async () => take(side, namespace, await named(side, namespace, step), []))
+      // The nodes bind what has been made, and end what has been deleted.
+      await delay(3 * pollMs)
+    }
+  } finally {
+    stop.abort()
+    await kubelet
+  }
+}
+
 /** Refusals go where there is a place for them. */
 async function attempt(refusals: StatusError[] | undefined, act: () => Promise<unknown>): Promise<void> {
   try {

@@ -34,6 +34,8 @@ export class Side {
   readonly #withServices = new Set<string>()
   readonly #canary: Canary
   readonly #autoscalers: AutoscalerCanary | undefined
+  /** Its controllers do not run: they are not waited for. */
+  isPaused = false
 
   private constructor(
     client: KubeClient,
@@ -84,12 +86,12 @@ export class Side {
    * write would be a matter of moments.
    */
   async endpointsFollow(namespace: string): Promise<void> {
-    if (this.#withServices.has(namespace)) await this.#canary.sings()
+    if (!this.isPaused && this.#withServices.has(namespace)) await this.#canary.sings()
   }
 
   /** Until autoscalers, where they have metrics, have been looked at since. */
   async autoscalersFollow(): Promise<void> {
-    await this.#autoscalers?.sings()
+    if (!this.isPaused) await this.#autoscalers?.sings()
   }
 
   /** When something of the scenario in that namespace has changed last; 0: never. */
