@@ -220,15 +220,19 @@ export class SyncController {
     return object !== undefined && (await inTenant(isAsSeen(sync, client, object)))
   }
 
-  /** Returns what the tenant refuses, or fails to do. */
+  /** Returns the first of what the tenant refuses, or fails to do. */
   async #stepsInTenant(work: Work, steps: readonly TenantStep[]): Promise<RefusedError | TenantFailure | undefined> {
-    try {
-      for (const step of steps) await this.#stepInTenant(work, step)
-      return undefined
-    } catch (error) {
-      if (isOfTenant(error)) return error
-      throw error
+    let failure: RefusedError | TenantFailure | undefined
+    for (const step of steps) {
+      try {
+        await this.#stepInTenant(work, step)
+      } catch (error) {
+        if (!isOfTenant(error)) throw error
+        failure ??= error
+        if (step.isApart !== true) break
+      }
     }
+    return failure
   }
 
   async #stepInTenant({ sync, object, use, client, context }: Work, step: TenantStep): Promise<void> {

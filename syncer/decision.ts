@@ -121,10 +121,12 @@ function deleteGracefully(
 }
 
 function update(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Decision {
-  const tenantSteps: TenantStep[] = [...(sync.toTenant?.(object, superObject, context) ?? [])]
-  // Last: a webhook of the tenant that keeps it from being written may run in this very pod, which is ready when its status says so.
+  const tenantSteps: TenantStep[] = []
   const seen = transparentChange(object, superObject, context.tenant)
-  if (seen !== undefined) tenantSteps.push({ patch: { metadata: seen } })
+  // First, as in super: whoever sees that a pod runs may rely on what a network has noted on it before. But a webhook of the tenant that keeps
+  // it from being written may run in this very pod, which is ready when its status says so.
+  if (seen !== undefined) tenantSteps.push({ patch: { metadata: seen }, isApart: true })
+  tenantSteps.push(...(sync.toTenant?.(object, superObject, context) ?? []))
   const superPatches = isDeleting(superObject) ? [] : superChanges(sync, object, superObject, context)
   if (superPatches.length === 0 && tenantSteps.length === 0) return unsupported(sync, object, context) ?? nothing
   return { do: "update", superPatches, tenantSteps }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import type { Pod, Secret } from "../apimachinery/object.ts"
-import { forbidden } from "../apimachinery/status.ts"
 import { events, nodes, pods, secrets } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { object, podOf, startHarness } from "./testing/harness.ts"
@@ -238,32 +237,6 @@ test("moves a pending pod to the node that the tenant's scheduler has bound it t
   await eventually(() => harness.superCluster.find<Pod>(pods, harness.home, "web")?.spec?.nodeName === "node-1", {
     what: "the copy on its node",
   })
-})
-
-test("a tenant that refuses what super has noted on a pod sees its status all the same", async () => {
-  await using harness = await startHarness({ transparentMetaPrefixes: ["seen.example.com"] })
-  const { cluster } = harness
-  const patch = cluster.patch.bind(cluster)
-  let refusals = 0
-  // As a webhook in that pod, before it is ready.
-  cluster.patch = (async (...[resource, namespace, name, body, options]: Parameters<typeof patch>) => {
-    if (resource !== pods || options.subresource !== undefined) return patch(resource, namespace, name, body, options)
-    refusals++
-    throw forbidden(resource, name, "the webhook is not ready")
-  }) as typeof patch
-  await cluster.create(pods, podOf("web"))
-  await harness.inSuper(pods, "web")
-  harness.superCluster.edit(pods, harness.home, "web", {
-    metadata: { annotations: { "seen.example.com/address": "10.1.0.1" } },
-    spec: { nodeName: "node-1" },
-    status: { phase: "Running" },
-  })
-  const inTenant = (): Pod | undefined => cluster.find<Pod>(pods, "default", "web")
-  await eventually(() => inTenant()?.status?.phase === "Running", { what: "running" })
-  await eventually(() => refusals > 0, { what: "refused" })
-  cluster.patch = patch
-  await harness.settled()
-  await eventually(() => inTenant()?.metadata.annotations?.["seen.example.com/address"], { what: "the annotation" })
 })
 
 test("ignores pods that opt out", async () => {

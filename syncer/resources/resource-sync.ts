@@ -44,8 +44,11 @@ export interface Patch {
   isOfSeen?: boolean
 }
 
-/** Writes to the tenant's object, in order. */
-export type TenantStep = Patch | { bind: string }
+/**
+ * Writes to the tenant's object, in order. What the tenant refuses, or fails to do, ends them, unless it `isApart`: those after it do not
+ * depend on it.
+ */
+export type TenantStep = (Patch | { bind: string }) & { isApart?: boolean }
 
 /** What to do with a tenant object that has no copy in super. */
 export type Lost =
