@@ -10,6 +10,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { claim } from "../pods/claim.ts"
 import type { Failures } from "./backoff.ts"
 import { Expectations } from "../pods/expectations.ts"
+import { isTerminating } from "../pods/pod-state.ts"
 import { settleAll } from "../settle-all.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import { followJobs, isForNow, orphans } from "./events.ts"
@@ -28,7 +29,9 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
     reads: [pods],
     matters: isForNow,
     others: (tenant) => {
-      const lost = pods.list(tenant).filter((pod) => isLost(all, tenant, pod))
+      // Any other may be of a Job that is not known yet, which is to count it. Without a Job it is deleted, or loses its owner, and that is seen.
+      const mayBeLost = (pod: Pod): boolean => isTerminating(pod) || controllerOf(pod) === undefined
+      const lost = pods.list(tenant).filter((pod) => mayBeLost(pod) && isLost(all, tenant, pod))
       return [...new Set(lost.map(({ metadata }) => metadata.namespace ?? ""))].map((namespace) => ({
         namespace,
         name: orphans,
