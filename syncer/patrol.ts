@@ -31,7 +31,10 @@ interface PatrolParts {
   caches: Caches
   publisher: Publisher
   tokens: TokenKeeper
-  /** The pods that wait for room, which do not differ from their copies: one value per pod, as of those that are compared. */
+  /**
+   * Yields one value per pod: its key if it waits for room, or undefined. Such a pod does not differ from its copy, so the comparison does
+   * not find it.
+   */
   waiting(tenant: Tenant, context: SyncContext): Generator<SyncKey | undefined>
   contextOf(tenant: Tenant): SyncContext
   enqueue(key: SyncKey): void
