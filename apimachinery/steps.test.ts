@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { atOnce, inSteps, type Steps } from "./steps.ts"
+import { atOnce, inSteps, SharedSteps, type Steps } from "./steps.ts"
 
 function* counting(done: string[]): Steps<number> {
   for (const step of ["a", "b", "c"]) {
@@ -32,4 +32,29 @@ test("an error in a later step rejects the whole", async () => {
     throw new Error("no")
   }
   await expect(inSteps(failing(), () => Promise.resolve())).rejects.toThrow("no")
+})
+
+test("shared steps are taken once, by those who have not given up", async () => {
+  const done: string[] = []
+  const shared = new SharedSteps(function* () {
+    return { count: yield* counting(done) }
+  })
+  const gone = inSteps(shared.taking(), () => Promise.reject(new Error("gone")))
+  const others = [1, 2].map(async () => inSteps(shared.taking(), () => Promise.resolve()))
+  await expect(gone).rejects.toThrow("gone")
+  const [first, second] = await Promise.all(others)
+  expect([first, done]).toEqual([{ count: 3 }, ["a", "b", "c"]])
+  expect([second, shared.made, atOnce(shared.taking())]).toEqual([first, first, first])
+})
+
+test("shared steps begin again after an error", () => {
+  let isFirst = true
+  const shared = new SharedSteps(function* () {
+    yield
+    if (!isFirst) return { done: true }
+    isFirst = false
+    throw new Error("no")
+  })
+  expect(() => atOnce(shared.taking())).toThrow("no")
+  expect(atOnce(shared.taking())).toEqual({ done: true })
 })

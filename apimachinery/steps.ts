@@ -5,6 +5,41 @@ export type Steps<T> = Generator<void, T, void>
 /** Number of names or items that one step handles, where it does little with each. */
 export const mostAtOnce = 1000
 
+/**
+ * Steps to one result that several need. Whoever waits for it takes the next ones in turn with the others, so that it is made once, also if
+ * some of them give up. After an error they begin again.
+ */
+export class SharedSteps<T extends object> {
+  readonly #begin: () => Steps<T>
+  #steps: Steps<T> | undefined
+  #made: T | undefined
+
+  constructor(begin: () => Steps<T>) {
+    this.#begin = begin
+  }
+
+  /** Undefined if not all steps have been taken. */
+  get made(): T | undefined {
+    return this.#made
+  }
+
+  *taking(): Steps<T> {
+    while (this.#made === undefined) {
+      this.#next()
+      if (this.#made === undefined) yield
+    }
+    return this.#made
+  }
+
+  #next(): void {
+    const steps = (this.#steps ??= this.#begin())
+    this.#steps = undefined
+    const step = steps.next()
+    if (step.done === true) this.#made = step.value
+    else this.#steps = steps
+  }
+}
+
 /** Without a break. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next()

@@ -1,6 +1,7 @@
 // Compiles the expressions of policies: once for all policies with the same text, of any tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
+import { atOnce, type Steps } from "../../steps.ts"
 import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
@@ -60,42 +61,60 @@ const keptCharacters = 4 * 1024 * 1024
 const kept = new CompiledTexts<CompiledPolicy>(keptCharacters)
 const keptConditions = new CompiledTexts<CompiledExpression>(keptCharacters)
 
-export function compilePolicy(spec: PolicySpec): CompiledPolicy {
+/** A step compiles one expression. */
+export function* compilingPolicy(spec: PolicySpec): Steps<CompiledPolicy> {
   const { paramKind, matchConditions, variables, validations, auditAnnotations, mutations } = spec
   const params = paramKind !== undefined
   const text = JSON.stringify({ params, matchConditions, variables, validations, auditAnnotations, mutations })
-  return kept.of(text, () => compileAll(spec, params))
+  return yield* kept.making(text, () => compilingAll(spec, params))
 }
 
-function compileAll(spec: PolicySpec, params: boolean): CompiledPolicy {
+function* compilingAll(spec: PolicySpec, params: boolean): Steps<CompiledPolicy> {
   const { matchConditions = [], validations = [], auditAnnotations = [], mutations = [] } = spec
   const variables = spec.variables ?? []
-  const { compiled, types } = compileVariables(variables, params)
+  const { compiled, types } = yield* compilingVariables(variables, params)
   const whole = admissionEnvironment({ params, authorizer: true, variables: types })
   const messages = admissionEnvironment({ params, authorizer: false, variables: types })
   const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
   return {
     variables: new Map(compiled.map((one, index) => [variables[index]?.name ?? "", one])),
-    matchConditions: matchConditions.map(({ name, expression = "" }) => ({
+    matchConditions: yield* each(matchConditions, ({ name, expression = "" }) => ({
       name,
       ...compileIn(whole, expression, [boolType]),
     })),
-    validations: validations.map(({ expression = "" }) => compileIn(whole, expression, [boolType])),
-    messages: validations.map(({ messageExpression }) =>
+    validations: yield* each(validations, ({ expression = "" }) => compileIn(whole, expression, [boolType])),
+    messages: yield* each(validations, ({ messageExpression }) =>
       messageExpression ? compileIn(messages, messageExpression, texts) : undefined,
     ),
-    auditAnnotations: auditAnnotations.map(({ valueExpression = "" }) => compileIn(whole, valueExpression, textOrNull)),
-    mutations: mutations.map((mutation) => compileMutation(patches, mutation)),
+    auditAnnotations: yield* each(auditAnnotations, ({ valueExpression = "" }) =>
+      compileIn(whole, valueExpression, textOrNull),
+    ),
+    mutations: yield* each(mutations, (mutation) => compileMutation(patches, mutation)),
   }
 }
 
+function* each<T, R>(items: readonly T[], compile: (item: T) => R): Steps<R[]> {
+  const compiled: R[] = []
+  for (const item of items) {
+    compiled.push(compile(item))
+    yield
+  }
+  return compiled
+}
+
+interface CompiledVariables {
+  compiled: CompiledExpression[]
+  types: Map<string, Type>
+}
+
 /** In their order; each may use the previous ones. Variables without an expression are ignored. */
-export function compileVariables(
-  variables: readonly NamedExpression[],
-  params: boolean,
-): { compiled: CompiledExpression[]; types: Map<string, Type> } {
+export function compileVariables(variables: readonly NamedExpression[], params: boolean): CompiledVariables {
+  return atOnce(compilingVariables(variables, params))
+}
+
+function* compilingVariables(variables: readonly NamedExpression[], params: boolean): Steps<CompiledVariables> {
   const types = new Map<string, Type>()
-  const compiled = variables.map(({ name, expression = "" }) => {
+  const compiled = yield* each(variables, ({ name, expression = "" }) => {
     const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])
     if (trimSpace(expression) !== "") types.set(name, variableType(one.program?.type))
     return one

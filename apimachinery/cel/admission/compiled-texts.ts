@@ -1,5 +1,7 @@
 // A cache of what texts have been compiled to, limited by the length of the texts.
 
+import type { Steps } from "../../steps.ts"
+
 export class CompiledTexts<T> {
   readonly #compiled = new Map<string, T>()
   readonly #maxCharacters: number
@@ -11,7 +13,15 @@ export class CompiledTexts<T> {
   }
 
   of(text: string, compile: () => T): T {
-    const compiled = this.#compiled.get(text) ?? compile()
+    return this.#keep(text, this.#compiled.get(text) ?? compile())
+  }
+
+  /** The same in steps. */
+  *making(text: string, compiling: () => Steps<T>): Steps<T> {
+    return this.#keep(text, this.#compiled.get(text) ?? (yield* compiling()))
+  }
+
+  #keep(text: string, compiled: T): T {
     if (text.length > this.#maxCharacters) return compiled
     if (this.#compiled.delete(text)) this.#characters -= text.length
     this.#compiled.set(text, compiled)

@@ -9,7 +9,12 @@ import { PolicyInput } from "./input.ts"
 const noVariables: ReadonlyMap<string, CompiledExpression> = new Map()
 
 export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes, shown) => {
-  const compiled = conditions.map(({ expression }) => compileMatchCondition(expression))
+  const compiled: CompiledExpression[] = []
+  for (const { expression } of conditions) {
+    compiled.push(compileMatchCondition(expression))
+    const waiting = ctx.pause?.()
+    if (waiting !== undefined) await waiting
+  }
   const input = new PolicyInput(ctx, attributes, shown)
   return meetsAll(await Evaluation.ofConditions(input, shown.definition, noVariables), compiled)
 }

@@ -1,15 +1,18 @@
 // Policies with their bindings, in the order of their names, for both policy plugins.
 
-import { type CompiledPolicy, compilePolicy } from "../../../apimachinery/cel/admission/compile.ts"
+import { type CompiledPolicy, compilingPolicy } from "../../../apimachinery/cel/admission/compile.ts"
 import type { Policy, PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
+import { inSteps, SharedSteps } from "../../../apimachinery/steps.ts"
+import { awaitedPause } from "../../request/awaited.ts"
+import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 
 export interface PolicyHook {
   name: string
   spec: PolicySpec
   bindings: readonly PolicyBinding[]
-  /** Compiled at the first matching request. */
-  readonly compiled: CompiledPolicy
+  /** Compiled at the first matching request, with turns for others. Throws if the request ends meanwhile. */
+  compiled(ctx: RequestContext): CompiledPolicy | Promise<CompiledPolicy>
 }
 
 /** The two kinds of the group. */
@@ -55,15 +58,13 @@ function hooksOf(policies: readonly Policy[], bindings: readonly PolicyBinding[]
     const own = bound.get(name)
     const { spec } = policy
     if (own === undefined || spec === undefined) return []
-    let compiled: CompiledPolicy | undefined
+    const compilation = new SharedSteps(() => compilingPolicy(spec))
     return [
       {
         name,
         spec,
         bindings: own,
-        get compiled() {
-          return (compiled ??= compilePolicy(spec))
-        },
+        compiled: (ctx) => compilation.made ?? inSteps(compilation.taking(), awaitedPause(ctx)),
       },
     ]
   })

@@ -1,7 +1,7 @@
 // MutatingAdmissionPolicy: policies are applied one after the other, each to the result of the previous ones. Source:
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
 
-import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
+import type { CompiledExpression, CompiledPolicy } from "../../../apimachinery/cel/admission/compile.ts"
 import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
 import { equalJson } from "../../../apimachinery/equality.ts"
 import { type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
@@ -209,19 +209,20 @@ class Run {
     // An earlier policy may have made it what cannot be converted any more.
     const fault = await this.#input.conversionFault(definition)
     if (fault !== undefined) return fail(fault)
+    const compiled = await hook.compiled(this.#input.ctx)
     try {
-      if (!(await this.#meetsConditions(invocation))) return
+      if (!(await this.#meetsConditions(invocation, compiled))) return
     } catch (error) {
       if (error instanceof ConditionsFault || error instanceof OutOfBudget) return fail(error.message)
       throw error
     }
     if (isSecond && !this.#state.again.has(key)) return
     let mutated = false
-    for (const expression of hook.compiled.mutations) {
+    for (const expression of compiled.mutations) {
       this.#last = definition
       if (attributes.object === undefined) break
       try {
-        mutated = (await this.#mutate(invocation, expression)) || mutated
+        mutated = (await this.#mutate(invocation, compiled, expression)) || mutated
         this.#written.add(definition)
       } catch (error) {
         if (!(error instanceof MutationFault || error instanceof ConfigurationError || error instanceof OutOfBudget))
@@ -233,21 +234,25 @@ class Run {
     if (hook.spec.reinvocationPolicy === "IfNeeded") this.#state.reinvocable.add(key)
   }
 
-  async #meetsConditions(invocation: Invocation): Promise<boolean> {
-    const { hook, definition, params } = invocation
-    const { matchConditions, variables } = hook.compiled
+  async #meetsConditions(
+    { definition, params }: Invocation,
+    { matchConditions, variables }: CompiledPolicy,
+  ): Promise<boolean> {
     if (matchConditions.length === 0) return true
     return meetsAll(await Evaluation.ofConditions(this.#input, definition, variables, params), matchConditions)
   }
 
   /** Returns true if the object was modified. */
-  async #mutate(invocation: Invocation, expression: CompiledExpression): Promise<boolean> {
+  async #mutate(
+    { definition, params }: Invocation,
+    { variables }: CompiledPolicy,
+    expression: CompiledExpression,
+  ): Promise<boolean> {
     const { attributes } = this.#input
-    const { hook, definition, params } = invocation
     const { object, definition: own } = attributes
     if (object === undefined) return false
     if (expression.fault !== undefined) throw new MutationFault(expression.fault)
-    const evaluation = await Evaluation.of(this.#input, definition, hook.compiled.variables, params)
+    const evaluation = await Evaluation.of(this.#input, definition, variables, params)
     const { value, error } = await evaluation.run(expression)
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)

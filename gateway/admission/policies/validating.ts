@@ -5,7 +5,8 @@ import { trimSpace } from "../../../apimachinery/texts.ts"
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
-import type { PolicyBinding } from "../../../apimachinery/cel/admission/policy.ts"
+import type { CompiledPolicy } from "../../../apimachinery/cel/admission/compile.ts"
+import type { PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -176,11 +177,13 @@ const nothing: Findings = { findings: [], faults: [] }
 
 async function evaluate(
   input: PolicyInput,
-  { spec, compiled }: PolicyHook,
+  hook: PolicyHook,
   definition: ResourceDefinition,
   params: KubeObject | undefined,
   annotations: Map<string, Set<string>>,
 ): Promise<Findings> {
+  const { spec } = hook
+  const compiled = await hook.compiled(input.ctx)
   const failsOpen = spec.failurePolicy === "Ignore"
   const failed = (message: string): Findings =>
     failsOpen ? nothing : { findings: [{ index: 0, message, reason: "Invalid" }], faults: [] }
@@ -213,7 +216,7 @@ async function evaluate(
 /** The results of message expressions by validation, whether it failed or not; or that they cost too much together. */
 type Messages = readonly (Value | undefined)[] | OutOfBudget
 
-async function messagesOf(evaluation: Evaluation, { messages }: PolicyHook["compiled"]): Promise<Messages> {
+async function messagesOf(evaluation: Evaluation, { messages }: CompiledPolicy): Promise<Messages> {
   const values: (Value | undefined)[] = []
   try {
     for (const made of messages) values.push(made === undefined ? undefined : (await evaluation.run(made)).value)
@@ -244,7 +247,7 @@ function findingsOf(
 /** Returns the errors in their values. */
 async function annotate(
   evaluation: Evaluation,
-  { spec, compiled }: Pick<PolicyHook, "spec" | "compiled">,
+  { spec, compiled }: { spec: PolicySpec; compiled: CompiledPolicy },
   annotations: Map<string, Set<string>>,
   failsOpen: boolean,
 ): Promise<string[]> {

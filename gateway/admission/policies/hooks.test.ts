@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
+import { PolicyHooks } from "./hooks.ts"
+
+const count = 20
+
+/** With an expression of each kind; the text is unique, since what has been compiled is kept for the whole process. */
+function policyHooks(text: string): PolicyHooks {
+  const numbers = Array.from({ length: count }, (_, index) => index)
+  const spec = {
+    variables: numbers.map((index) => ({ name: `v${index}`, expression: `${index} + 1` })),
+    validations: numbers.map((index) => ({ expression: `variables.v${index} > 0`, messageExpression: `'${text}'` })),
+  }
+  const objects: Readonly<Record<string, object>> = {
+    Policy: { metadata: { name: "p" }, spec },
+    Binding: { metadata: { name: "b" }, spec: { policyName: "p" } },
+  }
+  const registrations = { isEmpty: false, ofKind: (kind: string) => Promise.resolve([objects[kind] as KubeObject]) }
+  return new PolicyHooks(registrations as unknown as AdmissionRegistrations, { policy: "Policy", binding: "Binding" })
+}
+
+test("others have their turns while a policy is compiled, which is done once for all requests", async () => {
+  const [hook] = await policyHooks("turns").current()
+  let turns = 0
+  const request = (isOver = false): RequestContext =>
+    ({ isOver, pause: () => Promise.resolve().then(() => void turns++) }) as Partial<RequestContext> as RequestContext
+  const ended = Promise.resolve(hook?.compiled(request(true)))
+  const compiled = await Promise.all([hook?.compiled(request()), hook?.compiled(request())])
+  await expect(ended).rejects.toThrow("request did not complete")
+  expect(turns).toBeGreaterThanOrEqual(3 * count)
+  expect(turns).toBeLessThan(4 * count)
+  expect(compiled[0]?.validations.filter(({ fault }) => fault !== undefined)).toEqual([])
+  expect(compiled[0]?.validations.length).toBe(count)
+  expect(compiled[1]).toBe(compiled[0])
+  expect(hook?.compiled(request())).toBe(compiled[0])
+})
