@@ -61,12 +61,12 @@ function sizeAt(field: string, [domain, id, ...beyond]: readonly string[]): numb
 
 export function deviceSelectorErrors(at: FieldPath, expression: string): FieldError[] {
   if (Buffer.byteLength(expression) > maxLength) return [tooLong(at, "", maxLength)]
-  const { program, type, issues, fault } = compileExpression(expression, environment)
+  const { program, type, issues, fault, checked } = compileExpression(expression, environment)
   if (issues !== undefined) return [invalidValue(at, expression, `compilation failed: ${issues}`)]
   if (type.kind !== "bool" && type.kind !== "any") {
     return [invalidValue(at, expression, `must evaluate to bool or the unknown type, not ${printGoType(type)}`)]
   }
   if (program === undefined) return [internalFieldError(at, `program instantiation failed: ${fault}`)]
-  const { max } = estimateCost(program.checked, sizes)
+  const { max } = estimateCost(checked, sizes)
   return max > perCallLimit ? [forbiddenField(at, "too complex, exceeds cost limit")] : []
 }

@@ -75,7 +75,7 @@ class Planner {
         throw new TypeError(`unchecked identifier ${node.name}`)
       case "select":
         if (node.testOnly) return this.#presence(node.operand, node.field)
-        return this.#step(node.operand, { key: () => node.field, optional: false })
+        return this.#step(node.operand, { key: constant(node.field).run, optional: false })
       case "call":
         return this.#call(node)
       case "list":
@@ -193,8 +193,7 @@ class Planner {
     if (overload === "in_list") {
       const member = membership(constants[1])
       if (member === false) return constant(false)
-      if (member && runs[0] !== undefined)
-        return { run: strict({ name, implementation, runs: [runs[0], () => constants[1] as Value], cost: noCost }) }
+      if (member) return { run: strict({ name, implementation, runs, cost: noCost }) }
     }
     const hasConstantPattern = ["find", "findAll", "matches"].includes(name) && typeof constants[1] === "string"
     if (hasConstantPattern) {

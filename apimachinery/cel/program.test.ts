@@ -2,10 +2,14 @@
 // (see generate/).
 
 import { readFileSync } from "node:fs"
+import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { type Answer, answer, environment, values } from "../testing/cel-answers.ts"
 import { CostExceeded } from "./closures.ts"
 import { compileExpression, type Program } from "./program.ts"
+import { childrenOf, type Node } from "./syntax/ast.ts"
 import { CelError } from "./values.ts"
 
 interface Case extends Answer {
@@ -101,4 +105,24 @@ describe("time zones", () => {
   test.each(["+0100", "+01", "Nowhere/There", "pacific/auckland", "x".repeat(100)])("%s is unknown", (zone) => {
     expect(hoursIn(zone)).toBeInstanceOf(CelError)
   })
+})
+
+test("a program keeps nothing of the tree that it was made of", async () => {
+  setFlagsFromString("--expose-gc")
+  const collectGarbage = runInNewContext("gc") as () => void
+  const nodesOf = (node: Node): Node[] => [node, ...childrenOf(node).flatMap(nodesOf)]
+  const sources = [
+    "{'a': {'b': 1}}.a.b == 1 || has({'a': {}}.a.b)",
+    "'a' in ['a', 'b'] && [1, 2].exists(x, x in [1, 2] && [x][0] > 1)",
+    "[{'k': 'v'}].map(x, x.k + 'w').all(y, y.matches('v.*') ? !(y == 'w') : int('1') == size(y))",
+  ]
+  const made = sources.map((source) => {
+    const { program, checked } = compileExpression(source, environment)
+    return { program, nodes: nodesOf(checked!.tree).map((node) => new WeakRef(node)) }
+  })
+  await setImmediate() // what a WeakRef is made of is kept until then
+  collectGarbage()
+  const kept = made.map(({ nodes }) => nodes.flatMap((node) => node.deref()?.kind ?? []))
+  expect(kept).toEqual(sources.map(() => []))
+  expect(made.map(({ program }) => program?.evaluate(new Map()).value)).toEqual([true, true, true])
 })

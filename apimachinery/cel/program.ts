@@ -27,17 +27,14 @@ export interface Variables {
   get(name: string): Value | undefined
 }
 
+/** It keeps nothing of the checked tree, which takes several times as much memory and is of no use for evaluation. */
 export class Program {
-  readonly checked: CheckedTree
+  readonly type: Type
   readonly #plan: Plan
 
-  constructor(checked: CheckedTree, plan: Plan) {
-    this.checked = checked
+  constructor(type: Type, plan: Plan) {
+    this.type = type
     this.#plan = plan
-  }
-
-  get type(): Type {
-    return resultOf(this.checked)
   }
 
   /** Throws CostExceeded beyond the limit, and Unanswered for an authorization check (authorizer.ts). */
@@ -73,8 +70,8 @@ function valueOf(run: Run, frame: Frame): Value {
  * is not the wanted one.
  */
 type Compilation =
-  | { program: Program; type: Type; issues?: undefined; fault?: undefined }
-  | { program?: undefined; type?: undefined; issues: string; fault?: undefined }
+  | { program: Program; type: Type; issues?: undefined; fault?: undefined; checked: CheckedTree }
+  | { program?: undefined; type?: undefined; issues: string; fault?: undefined; checked?: undefined }
   | { program?: undefined; type: Type; issues?: undefined; fault: string; checked: CheckedTree }
 
 export function compileExpression(source: string, environment: Environment): Compilation {
@@ -85,11 +82,11 @@ export function compileExpression(source: string, environment: Environment): Com
   if (issues.length > 0) return failed(source, issues)
   const literals = literalIssues(checked)
   if (literals.length > 0) return failed(source, literals)
+  const type = resultOf(checked)
   try {
-    const program = new Program(checked, planTree(checked, environment))
-    return { program, type: program.type }
+    return { program: new Program(type, planTree(checked, environment)), type, checked }
   } catch (error) {
-    if (error instanceof PlanFault) return { fault: error.message, type: resultOf(checked), checked }
+    if (error instanceof PlanFault) return { fault: error.message, type, checked }
     throw error
   }
 }

@@ -113,7 +113,7 @@ function show(value: Value): string {
 export function answer(expression: string): Answer {
   const compiled = compileExpression(expression, environment)
   if (compiled.issues !== undefined) return { issues: compiled.issues }
-  const checked = compiled.fault === undefined ? compiled.program.checked : compiled.checked
+  const { checked } = compiled
   const { min, max } = estimateCost(checked, { sizeOf: () => undefined })
   const common = { type: printType(checked.types.get(checked.tree)!), estimate: [min, max] as [number, number] }
   if (compiled.program === undefined) return { ...common, error: `program: ${compiled.fault}` }

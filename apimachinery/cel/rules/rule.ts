@@ -88,13 +88,13 @@ function compileRule(
 ): CompiledRule {
   const compiled: CompiledRule = { source, usesOldSelf: false, maxCost: 0, maxMessageCost: 0, fieldPath: "" }
   if (trimSpace(source.rule) === "") return compiled
-  const { program, type, issues, fault } = compileExpression(source.rule, environment)
+  const { program, type, issues, fault, checked } = compileExpression(source.rule, environment)
   if (issues !== undefined) return { ...compiled, fault: `compilation failed: ${issues}` }
   if (type.kind !== "bool") return { ...compiled, fault: "cel expression must evaluate to a bool" }
   if (program === undefined) return { ...compiled, fault: `program instantiation failed: ${fault}` }
   compiled.program = program
-  compiled.usesOldSelf = speaksOf(program.checked, "oldSelf")
-  compiled.maxCost = costOf(program.checked)
+  compiled.usesOldSelf = speaksOf(checked, "oldSelf")
+  compiled.maxCost = costOf(checked)
   if (source.messageExpression !== "")
     Object.assign(compiled, compileMessage(source.messageExpression, environment, costOf))
   if (source.fieldPath !== "" && compiled.messageFault === undefined) {
@@ -108,11 +108,11 @@ function compileMessage(
   environment: Environment,
   costOf: (checked: CheckedTree) => number,
 ): Partial<CompiledRule> {
-  const { program, type, issues, fault } = compileExpression(source, environment)
+  const { program, type, issues, fault, checked } = compileExpression(source, environment)
   if (issues !== undefined) return { messageFault: `messageExpression compilation failed: ${issues}` }
   if (type.kind !== "string") return { messageFault: "messageExpression must evaluate to a string" }
   if (program === undefined) return { messageFault: `messageExpression instantiation failed: ${fault}` }
-  return { messageProgram: program, maxMessageCost: costOf(program.checked) }
+  return { messageProgram: program, maxMessageCost: costOf(checked) }
 }
 
 function speaksOf(checked: CheckedTree, variable: string): boolean {

@@ -6,6 +6,7 @@ import { compileIn } from "../../../apimachinery/cel/admission/compile.ts"
 import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
 import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"
 import { childrenOf, type Node } from "../../../apimachinery/cel/syntax/ast.ts"
+import { parseExpression } from "../../../apimachinery/cel/syntax/parser.ts"
 import type { Environment, TypeProvider } from "../../../apimachinery/cel/types/environment.ts"
 import {
   anyType,
@@ -90,7 +91,7 @@ function compile(
 }
 
 /** Whether it reads `claims.<field>`. */
-export function readsClaim({ program }: Compiled, field: string): boolean {
+export function readsClaim({ expression }: Compiled, field: string): boolean {
   const isClaims = (node: Node | undefined): boolean => node?.kind === "ident" && node.name === "claims"
   const visit = (node: Node): boolean => {
     if (node.kind === "select" && node.field === field && isClaims(node.operand)) return true
@@ -100,7 +101,8 @@ export function readsClaim({ program }: Compiled, field: string): boolean {
     }
     return childrenOf(node).some(visit)
   }
-  return visit(program.checked.tree)
+  const { tree } = parseExpression(expression, false)
+  return tree !== undefined && visit(tree)
 }
 
 /** Milliseconds after which others have their turn. */
