@@ -2,35 +2,33 @@
 // definitions with the same schema, across tenants. Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go.
 
 import { setImmediate } from "node:timers/promises"
+import { CompiledTexts } from "../../apimachinery/cel/compiled-texts.ts"
 import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { remember } from "../../apimachinery/remember.ts"
 import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { RequestContext } from "../request/context.ts"
 
-/** Number of schemas with cached rules; the least recently used is dropped. */
-const maxKept = 300
+/** Characters of the schemas with cached rules: what these are compiled to is up to seventy times as large. */
+const keptCharacters = 8 * 1024 * 1024
 /** Milliseconds after which others have their turn. */
 const maxTurn = 4
 
-/** By schema text. */
-const kept = new Map<string, RuleTree>()
+const kept = new CompiledTexts<RuleTree | "none">(keptCharacters)
 /** By schema object, since each control plane has its own. */
 const known = new WeakMap<object, RuleTree | "none">()
 
 export function rulesOfSchema(schema: Json | undefined): RuleTree | undefined {
   if (!isObject(schema)) return undefined
-  const found = known.get(schema) ?? compiled(schema) ?? "none"
+  const found = known.get(schema) ?? compiled(schema)
   known.set(schema, found)
   return found === "none" ? undefined : found
 }
 
-function compiled(schema: JsonObject): RuleTree | undefined {
+function compiled(schema: JsonObject): RuleTree | "none" {
   const text = JSON.stringify(schema)
-  if (!text.includes('"x-kubernetes-validations"')) return undefined
-  const tree = kept.get(text) ?? ruleTree(schema, true)
-  return tree && remember(kept, text, tree, maxKept)
+  if (!text.includes('"x-kubernetes-validations"')) return "none"
+  return kept.of(text, () => ruleTree(schema, true) ?? "none")
 }
 
 const blocking = new Set([

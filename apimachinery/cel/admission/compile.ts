@@ -5,7 +5,7 @@ import { atOnce, type Steps } from "../../steps.ts"
 import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
-import { CompiledTexts } from "./compiled-texts.ts"
+import { CompiledTexts } from "../compiled-texts.ts"
 import {
   boolType,
   listType,
@@ -56,7 +56,7 @@ export function compileIn(environment: Environment, expression: string, types: r
     : { expression, program }
 }
 
-/** Characters of the cached policies and conditions each: what they are compiled to is ten times as large. */
+/** Characters of the cached policies and conditions each: what they are compiled to is up to seventy times as large. */
 const keptCharacters = 4 * 1024 * 1024
 const kept = new CompiledTexts<CompiledPolicy>(keptCharacters)
 const keptConditions = new CompiledTexts<CompiledExpression>(keptCharacters)

@@ -1,6 +1,6 @@
 // A cache of what texts have been compiled to, limited by the length of the texts.
 
-import type { Steps } from "../../steps.ts"
+import type { Steps } from "../steps.ts"
 
 export class CompiledTexts<T> {
   readonly #compiled = new Map<string, T>()
