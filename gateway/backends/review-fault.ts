@@ -10,7 +10,10 @@ import { hasReason } from "../../apimachinery/status.ts"
 /** Upstream can decode both versions. */
 const versions: readonly string[] = ["v1", "v1beta1"]
 
-/** Every scheme of upstream has these. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go (AddToGroupVersion). */
+/**
+ * Every scheme of upstream has these, whatever version an answer names. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go
+ * (AddToGroupVersion) and Scheme.New in pkg/runtime/scheme.go.
+ */
 const commonKinds: ReadonlySet<string> = new Set([
   "APIGroup",
   "APIGroupList",
@@ -30,12 +33,13 @@ export function reviewFault(
 ): string | undefined {
   if (answer === null) return undefined
   if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
-  const { kind: given = "", apiVersion = "" } = answer as { kind?: string; apiVersion?: string }
+  const named = answer as { kind?: string | null; apiVersion?: string | null }
+  const [given, apiVersion] = [named.kind ?? "", named.apiVersion ?? ""]
   const [ofGroup, ofVersion = ""] = apiVersion.split("/")
   const isReview = given === kind && ofGroup === group && versions.includes(ofVersion)
-  if ((isReview && ofVersion !== version) || (apiVersion === "v1" && commonKinds.has(given))) {
-    return `converting (${ofVersion || apiVersion}.${given}) to (${version}.${kind}): unknown conversion`
-  }
+  if (commonKinds.has(given)) return `converting (v1.${given}) to (${version}.${kind}): unknown conversion`
+  if (isReview && ofVersion !== version)
+    return `converting (${ofVersion}.${given}) to (${version}.${kind}): unknown conversion`
   if (!isReview && given !== "" && (apiVersion !== "" || given !== kind)) {
     const shown = JSON.stringify(apiVersion || `${group}/${version}`)
     return `no kind ${JSON.stringify(given)} is registered for version ${shown} in scheme "pkg/runtime/scheme.go:111"`

@@ -108,6 +108,8 @@ describe("a webhook's response", () => {
 describe("a webhook that fails", () => {
   const prefix = '500 Internal error occurred: failed calling webhook "hook-0.example.com": '
   const url = () => `${hooks.server.url}/0?timeout=10s`
+  const unexpected =
+    "received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got"
   test.each<[string, WebhookHandler, () => string]>([
     [
       "another uid",
@@ -120,6 +122,21 @@ describe("a webhook that fails", () => {
       "no response",
       () => ({ body: { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1" } }),
       () => "received invalid webhook response: webhook response was absent",
+    ],
+    [
+      "a null kind",
+      (given) => ({ body: { ...(reviewed(given, {}).body as Loose), kind: null } }),
+      () => `${unexpected} admission.k8s.io/v1, Kind=`,
+    ],
+    [
+      "a null version",
+      (given) => ({ body: { ...(reviewed(given, {}).body as Loose), apiVersion: null } }),
+      () => `${unexpected} /, Kind=AdmissionReview`,
+    ],
+    [
+      "a Status of another version",
+      () => ({ body: { kind: "Status", apiVersion: "admission.k8s.io/v1", status: "Success" } }),
+      () => "failed to call webhook: converting (v1.Status) to (v1.AdmissionReview): unknown conversion",
     ],
     [
       "a patch when validating",
@@ -203,6 +220,8 @@ describe("a webhook that fails", () => {
     await hooks.configure("Mutating", { failurePolicy: "Ignore" })
     expect(await verdict(hooks.create())).toBe("accepted")
     expect(hooks.server.calls.length).toBe(2)
+    hooks.answer = (given) => ({ body: { ...(reviewed(given, {}).body as Loose), apiVersion: null } })
+    expect(await verdict(hooks.create())).toBe("accepted")
   })
 
   test("with an untrusted certificate", async () => {

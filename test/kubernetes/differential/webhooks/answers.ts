@@ -132,6 +132,13 @@ const odd: readonly (readonly [string, WebhookHandler])[] = [
     "a Status of failure",
     () => ({ body: { kind: "Status", apiVersion: "v1", status: "Failure", message: "broken", code: 418 } }),
   ],
+  ["a null kind", review((call) => ({ ...whole(call), kind: null, response: own(call) }))],
+  ["a null version", review((call) => ({ ...whole(call), apiVersion: null, response: own(call) }))],
+  ["nulls for both", review((call) => ({ kind: null, apiVersion: null, response: own(call) }))],
+  ...["admission.k8s.io/v1", "example.com/v9", "", "a/b/c"].map((apiVersion): [string, WebhookHandler] => [
+    `a Status of version ${JSON.stringify(apiVersion)}`,
+    () => ({ body: { kind: "Status", apiVersion, status: "Success" } }),
+  ]),
   ["a Status of success", () => ({ body: { kind: "Status", apiVersion: "v1", status: "Success" } })],
   ["a patch type without a patch", answer({ patchType: "JSONPatch" })],
   ["a patch without a type", answer({ patch: "W10=" })],
