@@ -46,3 +46,19 @@ test.each<[string, object, string, Json, Json, string | undefined]>([
 ])("of an optional old value, which has no schema, %s", (_name, schema, rule, value, old, fault) => {
   expect(faultOf(schema, rule, value, old)).toBe(fault)
 })
+
+test("a message has the old value only if a rule of its value is about it", () => {
+  const told = { rule: "self < 3", messageExpression: "'was ' + string(oldSelf)" }
+  const detailOf = (...rules: object[]): string | undefined => {
+    const tree = ruleTree({ type: "integer", "x-kubernetes-validations": rules } as never, false)
+    if (tree === undefined) throw new Error("no rules")
+    const evaluation = evaluateRules(tree, FieldPath.root("spec"), 5, 4, true)
+    for (;;) {
+      const { done, value: found } = evaluation.next()
+      if (done === true) return found.errors[0]?.detail
+    }
+  }
+  expect(detailOf(told)).toBe("failed rule: self < 3")
+  expect(detailOf(told, { rule: "self >= oldSelf" })).toBe("was 4")
+  expect(detailOf(told, { rule: "true || oldSelf.hasValue()", optionalOldSelf: true })).toBe("was 4")
+})

@@ -172,7 +172,9 @@ class RuleEvaluation implements RuleFindings {
     const schema = tree.whole ? wholeObject(tree.schema) : tree.schema
     const type = typeof schema["type"] === "string" ? schema["type"] : ""
     const self = schemaValue(value, schema, isDouble)
-    const oldSelf = old === undefined || old === null ? undefined : schemaValue(old, schema)
+    // Messages may speak of the old value as well, but upstream has it only if a rule does.
+    const comparesOld = tree.rules.some((rule) => rule.usesOldSelf)
+    const oldSelf = old === undefined || old === null || !comparesOld ? undefined : schemaValue(old, schema)
     const variables = new Map<string, Value>([["self", self]])
     const optionalVariables = new Map<string, Value>([["self", self]])
     if (oldSelf !== undefined) variables.set("oldSelf", oldSelf)
