@@ -139,6 +139,14 @@ describe("a webhook that fails", () => {
       () => "failed to call webhook: converting (v1.Status) to (v1.AdmissionReview): unknown conversion",
     ],
     [
+      "a patch of another type in another version",
+      (given) => ({
+        body: { ...(reviewed(given, { patch: 5 }).body as Loose), apiVersion: "admission.k8s.io/v1beta1" },
+      }),
+      () =>
+        "failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.patch of type []uint8",
+    ],
+    [
       "a patch when validating",
       (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: {} })),
       () => "received invalid webhook response: validating webhook may not return response.patch",

@@ -4,18 +4,18 @@
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { Status } from "../../../apimachinery/status.ts"
-import { reviewFault } from "../../backends/review-fault.ts"
+import { reviewFault, type ReviewVersion } from "../../backends/review-fault.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { User } from "../../request/user.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { namespaceOf } from "./match.ts"
-import { answeredReview } from "./review-schema.ts"
+import { answeredReviews } from "./review-schema.ts"
 import { isOwnKind, shownObject } from "./versions.ts"
 
 export interface Review {
   uid: string
-  version: "v1" | "v1beta1"
+  version: ReviewVersion
   body: Json
 }
 
@@ -115,7 +115,7 @@ interface ResponseBody {
 
 /** The decoding error of a response that is not a valid review, with upstream's message. */
 export function faultOf(answer: Json, { version }: Review): string | undefined {
-  return reviewFault(answer, { group: "admission.k8s.io", kind: "AdmissionReview", version }, answeredReview)
+  return reviewFault(answer, { group: "admission.k8s.io", kind: "AdmissionReview", version }, answeredReviews)
 }
 
 /** Throws an Error that describes the problem of the response. */

@@ -3,8 +3,7 @@
 
 import { schemaOfType } from "../../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-
-export type ReviewVersion = "v1" | "v1beta1"
+import type { ReviewVersion } from "../../backends/review-fault.ts"
 
 const text: Schema = { type: "string" }
 

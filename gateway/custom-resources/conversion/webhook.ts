@@ -10,12 +10,12 @@ import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { prune } from "../../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
-import { reviewFault } from "../../backends/review-fault.ts"
+import { reviewFault, type ReviewVersion } from "../../backends/review-fault.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { Conversion } from "../../registry/rest.ts"
 import { checkConverted } from "./converted.ts"
-import { answeredReviews, type ReviewVersion } from "./review-schema.ts"
+import { answeredReviews } from "./review-schema.ts"
 
 /** POSTs a review and returns the response. Throws an Error with the reason. */
 export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
@@ -172,7 +172,7 @@ interface ReviewAnswer {
 }
 
 function readReview(answer: Json, version: ReviewVersion, uid: string): Json[] {
-  const fault = reviewFault(answer, { group, kind: "ConversionReview", version }, answeredReviews[version])
+  const fault = reviewFault(answer, { group, kind: "ConversionReview", version }, answeredReviews)
   if (fault !== undefined) throw new Error(fault)
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ReviewAnswer
   if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== `${group}/v1`)) {
