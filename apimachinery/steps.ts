@@ -7,36 +7,38 @@ export const mostAtOnce = 1000
 
 /**
  * Steps to one result that several need. Whoever waits for it takes the next ones in turn with the others, so that it is made once, also if
- * some of them give up. After an error they begin again.
+ * some of them give up. They alone hold what has been done; it begins again after an error, and if nothing else keeps the result.
  */
 export class SharedSteps<T extends object> {
   readonly #begin: () => Steps<T>
-  #steps: Steps<T> | undefined
-  #made: T | undefined
+  #underWay: WeakRef<Steps<T>> | undefined
+  #made: WeakRef<T> | undefined
 
   constructor(begin: () => Steps<T>) {
     this.#begin = begin
   }
 
-  /** Undefined if not all steps have been taken. */
+  /** Undefined if not all steps have been taken, or it is not kept any more. */
   get made(): T | undefined {
-    return this.#made
+    return this.#made?.deref()
   }
 
   *taking(): Steps<T> {
-    while (this.#made === undefined) {
-      this.#next()
-      if (this.#made === undefined) yield
+    let steps: Steps<T> | undefined
+    for (;;) {
+      const { made } = this
+      if (made !== undefined) return made
+      const underWay = this.#underWay?.deref()
+      if (steps === undefined || steps !== underWay) steps = underWay ?? this.#begin()
+      this.#underWay = undefined // until it is known that there was no error
+      const step = steps.next()
+      if (step.done === true) {
+        this.#made = new WeakRef(step.value)
+        return step.value
+      }
+      this.#underWay = new WeakRef(steps)
+      yield
     }
-    return this.#made
-  }
-
-  #next(): void {
-    const steps = (this.#steps ??= this.#begin())
-    this.#steps = undefined
-    const step = steps.next()
-    if (step.done === true) this.#made = step.value
-    else this.#steps = steps
   }
 }
 

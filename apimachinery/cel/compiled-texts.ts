@@ -1,36 +1,43 @@
-// A cache of what texts have been compiled to, limited by the length of the texts.
+// A cache of what texts have been compiled to, limited by their size.
 
 import type { Steps } from "../steps.ts"
 
 export class CompiledTexts<T> {
-  readonly #compiled = new Map<string, T>()
-  readonly #maxCharacters: number
-  #characters = 0
+  readonly #compiled = new Map<string, { made: T; size: number }>()
+  readonly #most: number
+  #size = 0
 
-  /** Beyond `maxCharacters`, the least recently used texts are dropped. A longer text is not kept. */
-  constructor(maxCharacters: number) {
-    this.#maxCharacters = maxCharacters
+  /** Beyond `most`, the least recently used texts are dropped. A text that is larger is not kept. */
+  constructor(most: number) {
+    this.#most = most
   }
 
-  of(text: string, compile: () => T): T {
-    return this.#keep(text, this.#compiled.get(text) ?? compile())
+  /** `size`: of what is kept. Default: the characters of the text. */
+  of(text: string, compile: () => T, size = text.length): T {
+    const known = this.#compiled.get(text)
+    return this.#keep(text, known === undefined ? compile() : known.made, size)
   }
 
   /** The same in steps. */
   *making(text: string, compiling: () => Steps<T>): Steps<T> {
-    return this.#keep(text, this.#compiled.get(text) ?? (yield* compiling()))
+    const known = this.#compiled.get(text)
+    return this.#keep(text, known === undefined ? yield* compiling() : known.made, text.length)
   }
 
-  #keep(text: string, compiled: T): T {
-    if (text.length > this.#maxCharacters) return compiled
-    if (this.#compiled.delete(text)) this.#characters -= text.length
-    this.#compiled.set(text, compiled)
-    this.#characters += text.length
+  #keep(text: string, made: T, size: number): T {
+    if (size > this.#most) return made
+    this.#drop(text)
+    this.#compiled.set(text, { made, size })
+    this.#size += size
     for (const oldest of this.#compiled.keys()) {
-      if (this.#characters <= this.#maxCharacters) break
-      this.#compiled.delete(oldest)
-      this.#characters -= oldest.length
+      if (this.#size <= this.#most) break
+      this.#drop(oldest)
     }
-    return compiled
+    return made
+  }
+
+  #drop(text: string): void {
+    this.#size -= this.#compiled.get(text)?.size ?? 0
+    this.#compiled.delete(text)
   }
 }

@@ -17,7 +17,8 @@ export function expressionsSizeErrors(path: FieldPath, given: unknown, current: 
   return [new FieldError("FieldValueTooLong", path, "", detail)]
 }
 
-function expressionsSize(value: unknown): number {
+/** Characters of all expressions in it. */
+export function expressionsSize(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0
   let size = 0
   for (const [name, inner] of Object.entries(value))

@@ -1,3 +1,6 @@
+import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
 import { rulesOfSchema } from "./rules.ts"
 
@@ -8,10 +11,26 @@ const schema = (name: string, length: number) => ({
   "x-kubernetes-validations": [{ rule: `self.size != ${name.length}` }],
 })
 
+/** The memory of all rules has room for three. */
+const long = 12 * 1024 * 1024
+
 test("equal schemas share their rules, but those of long ones are not kept for all that have ever been there", () => {
-  const rules = rulesOfSchema(schema("a", 3_000_000))
+  const rules = rulesOfSchema(schema("a", long))
   expect(rules?.rules.length).toBe(1)
-  expect(rulesOfSchema(schema("a", 3_000_000))).toBe(rules)
-  for (const name of ["b", "c"]) rulesOfSchema(schema(name, 3_000_000))
-  expect(rulesOfSchema(schema("a", 3_000_000))).not.toBe(rules)
+  expect(rulesOfSchema(schema("a", long))).toBe(rules)
+  for (const name of ["b", "c", "d"]) rulesOfSchema(schema(name, long))
+  expect(rulesOfSchema(schema("a", long))).not.toBe(rules)
+})
+
+test("the rules of a definition are compiled again when those of many others have been used", async () => {
+  setFlagsFromString("--expose-gc")
+  const collectGarbage = runInNewContext("gc") as () => void
+  const defined = schema("e", 10)
+  const rules = new WeakRef(rulesOfSchema(defined) ?? {})
+  expect(rulesOfSchema(defined)).toBe(rules.deref())
+  for (const name of ["f", "g", "h", "i"]) rulesOfSchema(schema(name, long))
+  await setImmediate() // what a WeakRef is made of is kept until then
+  collectGarbage()
+  expect(rules.deref()).toBeUndefined()
+  expect(rulesOfSchema(defined)?.rules.length).toBe(1)
 })

@@ -3,32 +3,41 @@
 
 import { setImmediate } from "node:timers/promises"
 import { CompiledTexts } from "../../apimachinery/cel/compiled-texts.ts"
+import { expressionsSize } from "../../apimachinery/cel/expressions-size.ts"
 import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import type { RequestContext } from "../request/context.ts"
 
-/** Characters of the schemas with cached rules: what these are compiled to is up to seventy times as large. */
-const keptCharacters = 8 * 1024 * 1024
+/** Of all schemas with cached rules, as far as it can be told by the characters of their texts and of the rules in them. */
+const maxKeptBytes = 128 * 1024 * 1024
+const bytesPerCharacter = 3
+/** What an expression is compiled to. */
+const bytesOfExpressions = 70
 /** Milliseconds after which others have their turn. */
 const maxTurn = 4
 
-const kept = new CompiledTexts<RuleTree | "none">(keptCharacters)
-/** By schema object, since each control plane has its own. */
-const known = new WeakMap<object, RuleTree | "none">()
+const kept = new CompiledTexts<RuleTree | "none">(maxKeptBytes)
+/** By schema object, since each control plane has its own. `kept` alone holds them, so that also those of many definitions have a limit. */
+const known = new WeakMap<object, WeakRef<RuleTree> | "none">()
 
 export function rulesOfSchema(schema: Json | undefined): RuleTree | undefined {
   if (!isObject(schema)) return undefined
-  const found = known.get(schema) ?? compiled(schema)
-  known.set(schema, found)
+  const before = known.get(schema)
+  if (before === "none") return undefined
+  const held = before?.deref()
+  if (held !== undefined) return held
+  const found = compiled(schema)
+  known.set(schema, found === "none" ? found : new WeakRef(found))
   return found === "none" ? undefined : found
 }
 
 function compiled(schema: JsonObject): RuleTree | "none" {
   const text = JSON.stringify(schema)
   if (!text.includes('"x-kubernetes-validations"')) return "none"
-  return kept.of(text, () => ruleTree(schema, true) ?? "none")
+  const size = text.length * bytesPerCharacter + expressionsSize(schema) * bytesOfExpressions
+  return kept.of(text, () => ruleTree(schema, true) ?? "none", size)
 }
 
 const blocking = new Set([

@@ -1,5 +1,10 @@
+import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
+import { compilingPolicy } from "../../../apimachinery/cel/admission/compile.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
+import { atOnce } from "../../../apimachinery/steps.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { PolicyHooks } from "./hooks.ts"
@@ -35,4 +40,22 @@ test("others have their turns while a policy is compiled, which is done once for
   expect(compiled[0]?.validations.length).toBe(count)
   expect(compiled[1]).toBe(compiled[0])
   expect(hook?.compiled(request())).toBe(compiled[0])
+})
+
+test("what a policy is compiled to is dropped when many others have been used", async () => {
+  setFlagsFromString("--expose-gc")
+  const collectGarbage = runInNewContext("gc") as () => void
+  const [hook] = await policyHooks("dropped").current()
+  const compiled = new WeakRef((await hook?.compiled({} as RequestContext)) ?? {})
+  for (let index = 0; index < count; index++) {
+    const variables = Array.from({ length: count }, (_, name) => ({
+      name: `v${name}`,
+      expression: `'${"x".repeat(16_000)}'`,
+    }))
+    atOnce(compilingPolicy({ variables: [...variables, { name: "unique", expression: String(index) }] }))
+  }
+  await setImmediate() // what a WeakRef is made of is kept until then
+  collectGarbage()
+  expect(compiled.deref()).toBeUndefined()
+  expect((await hook?.compiled({} as RequestContext))?.validations.length).toBe(count)
 })

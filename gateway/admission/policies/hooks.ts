@@ -58,6 +58,7 @@ function hooksOf(policies: readonly Policy[], bindings: readonly PolicyBinding[]
     const own = bound.get(name)
     const { spec } = policy
     if (own === undefined || spec === undefined) return []
+    // It is kept by the cache of all control planes alone: what policies are compiled to may be seventy times as large as they are.
     const compilation = new SharedSteps(() => compilingPolicy(spec))
     return [
       {
