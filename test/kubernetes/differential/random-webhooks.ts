@@ -1,6 +1,9 @@
-// Random writes that random webhooks are called for, run manually: differences are printed, of each class once.
+// Random writes that random webhooks are called for, and random answers of webhooks, run manually: differences are printed, of each class
+// once.
 //
-//   node test/kubernetes/differential/random-webhooks.ts [--seed N] [--rounds N] [--seconds N]
+//   node test/kubernetes/differential/random-webhooks.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
+//
+// --kinds: matches the beginning of scenario names ("webhooks", "answers").
 
 import { parseArgs } from "node:util"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
@@ -12,6 +15,7 @@ import { KnownDifferences, readKnown } from "./known-differences.ts"
 import { startServers } from "./servers.ts"
 import { compareHooked, HookedServer } from "./webhooks/hooks.ts"
 import { randomWebhookScenario } from "./webhooks/random.ts"
+import { randomAnswerScenario } from "./webhooks/random-answers.ts"
 
 /** Random behaviour of upstream does not differ each time. */
 const times = 3
@@ -19,6 +23,7 @@ const times = 3
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
+    kinds: { type: "string", default: "" },
     rounds: { type: "string", default: "10" },
     seconds: { type: "string", default: "3600" },
   },
@@ -31,11 +36,19 @@ await using conversion = await startConversionWebhook()
 await using servers = await startServers({ audits })
 await using kubernetes = await HookedServer.start(servers.kubernetes, audits)
 await using polyplane = await HookedServer.start(servers.polyplane, audits)
-console.log(`seed ${seed}, ${values.rounds} rounds`)
+const only = new RegExp(values.kinds)
+const generators = [(of: number) => randomWebhookScenario(conversion, of), randomAnswerScenario].filter((make) =>
+  only.test(make(0).name),
+)
+console.log(`seed ${seed}, ${values.rounds} rounds of ${generators.length} generators`)
 const counts = new Map<string, number>()
+const scenarios = Array.from({ length: Number(values.rounds) }, (_, round) =>
+  generators.map((make) => make(seed + round)),
+).flat()
 let rounds = 0
-for (; rounds < Number(values.rounds) && Date.now() < deadline; rounds++) {
-  const scenario = randomWebhookScenario(conversion, seed + rounds)
+for (const scenario of scenarios) {
+  if (Date.now() >= deadline) break
+  rounds++
   let found: Difference[] = []
   for (let time = 0; time < times; time++) {
     found = known.unknown(await compareHooked([kubernetes, polyplane], scenario))
