@@ -62,3 +62,17 @@ test("bookmarks that come from time to time are no events", () => {
     frames.slice(0, 2),
   )
 })
+
+test("warnings are compared in any order only where upstream's is that of a map", () => {
+  const differs = (anyOrder: boolean, ...warnings: [string[], string[]]): boolean => {
+    const [theirs, ours] = warnings.map((some) => [
+      { title: "PUT", code: 200, headers: { warning: some.map((one) => `299 - "${one}"`).join(", ") }, body: {} },
+    ])
+    return compareTranscripts({ name: "", anyOrder }, theirs ?? [], ours ?? []).length > 0
+  }
+  const faults = ["spec.b: Invalid value: no, never", 'spec.a[0]: Duplicate value: \\"a\\"']
+  expect(differs(true, ["old", ...faults], ["old", ...faults.toReversed()])).toBe(false)
+  expect(differs(false, faults, faults.toReversed())).toBe(true)
+  expect(differs(true, faults, ["spec.b: Invalid value: no", ...faults.slice(1)])).toBe(true)
+  expect(differs(true, ["one", "two"], ["two", "one"])).toBe(true)
+})

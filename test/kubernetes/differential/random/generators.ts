@@ -21,6 +21,7 @@ import { randomMutationScenario } from "./mutations.ts"
 import { randomNamespaceEndScenario } from "./namespace-ends.ts"
 import { randomPodSecurityScenario } from "./pod-security.ts"
 import { randomPolicyScenario } from "./policies.ts"
+import { randomPolicyKindScenario } from "./policy-kinds.ts"
 import { randomPolicyMatchScenario } from "./policy-matches.ts"
 import { randomProtobufScenario } from "./protobuf-bytes.ts"
 import { randomQuotaScenario } from "./quotas.ts"
@@ -29,6 +30,7 @@ import { randomRedefinitionScenario } from "./redefinitions.ts"
 import { randomReshapedScenario } from "./reshaped.ts"
 import { randomResizeScenario } from "./resizes.ts"
 import { randomRuleScenario } from "./rules.ts"
+import { randomRuledValueScenario } from "./ruled-values.ts"
 import { ruling } from "./ruling.ts"
 import { randomScenario } from "./scenarios.ts"
 import { randomShapeScenario } from "./shapes.ts"
@@ -60,6 +62,7 @@ export const generators: readonly Generator[] = [
   randomWritersScenario,
   randomCustomWritersScenario,
   randomRuleScenario,
+  randomRuledValueScenario,
   randomQuotaScenario,
   randomTokenScenario,
   randomCertificateRequestScenario,
@@ -76,8 +79,8 @@ export const generators: readonly Generator[] = [
   randomDocumentScenario,
 ]
 
-/** Not in the suite: upstream takes seconds to describe what has changed. */
-const slowGenerators: readonly Generator[] = [randomCustomDocumentScenario]
+/** Not in the suite: upstream takes seconds to describe what has changed, or half a minute to find the kinds of parameters. */
+const slowGenerators: readonly Generator[] = [randomCustomDocumentScenario, randomPolicyKindScenario]
 
 export function generatorsOf(kind: Kind): readonly Generator[] {
   // Ruling resources are only written in dry runs, where one writer meets no other.
