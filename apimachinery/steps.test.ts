@@ -1,14 +1,5 @@
-import { setImmediate } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
 import { atOnce, inSteps, SharedSteps, type Steps } from "./steps.ts"
-
-async function collected(): Promise<void> {
-  setFlagsFromString("--expose-gc")
-  await setImmediate() // what a WeakRef is made of is kept until then
-  ;(runInNewContext("gc") as () => void)()
-}
 
 function* counting(done: string[]): Steps<number> {
   for (const step of ["a", "b", "c"]) {
@@ -66,32 +57,4 @@ test("shared steps begin again after an error", () => {
   })
   expect(() => atOnce(shared.taking())).toThrow("no")
   expect(atOnce(shared.taking())).toEqual({ done: true })
-})
-
-test("those who take shared steps hold what has been done", async () => {
-  let begun = 0
-  const shared = new SharedSteps(function* () {
-    begun++
-    yield* counting([])
-    return { done: true }
-  })
-  const taking = shared.taking()
-  taking.next()
-  shared.taking().next()
-  await collected()
-  expect(atOnce(taking)).toEqual({ done: true })
-  expect(begun).toBe(1)
-})
-
-test("shared steps begin again when all have given up", async () => {
-  let begun = 0
-  const shared = new SharedSteps(function* () {
-    begun++
-    yield* counting([])
-    return { done: true }
-  })
-  shared.taking().next()
-  await collected()
-  expect(atOnce(shared.taking())).toEqual({ done: true })
-  expect(begun).toBe(2)
 })

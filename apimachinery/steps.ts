@@ -7,38 +7,35 @@ export const mostAtOnce = 1000
 
 /**
  * Steps to one result that several need. Whoever waits for it takes the next ones in turn with the others, so that it is made once, also if
- * some of them give up. They alone hold what has been done; it begins again after an error, and if nothing else keeps the result.
+ * some of them give up. It begins again after an error.
  */
 export class SharedSteps<T extends object> {
   readonly #begin: () => Steps<T>
-  #underWay: WeakRef<Steps<T>> | undefined
-  #made: WeakRef<T> | undefined
+  #underWay: Steps<T> | undefined
+  #made: T | undefined
 
   constructor(begin: () => Steps<T>) {
     this.#begin = begin
   }
 
-  /** Undefined if not all steps have been taken, or it is not kept any more. */
+  /** Undefined if not all steps have been taken. */
   get made(): T | undefined {
-    return this.#made?.deref()
+    return this.#made
   }
 
   *taking(): Steps<T> {
-    let steps: Steps<T> | undefined
-    for (;;) {
-      const { made } = this
-      if (made !== undefined) return made
-      const underWay = this.#underWay?.deref()
-      if (steps === undefined || steps !== underWay) steps = underWay ?? this.#begin()
+    while (this.#made === undefined) {
+      const steps = this.#underWay ?? this.#begin()
       this.#underWay = undefined // until it is known that there was no error
       const step = steps.next()
       if (step.done === true) {
-        this.#made = new WeakRef(step.value)
-        return step.value
+        this.#made = step.value
+      } else {
+        this.#underWay = steps
+        yield
       }
-      this.#underWay = new WeakRef(steps)
-      yield
     }
+    return this.#made
   }
 }
 

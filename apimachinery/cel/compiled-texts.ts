@@ -1,7 +1,5 @@
 // A cache of what texts have been compiled to, limited by their size.
 
-import type { Steps } from "../steps.ts"
-
 export class CompiledTexts<T> {
   readonly #compiled = new Map<string, { made: T; size: number }>()
   readonly #most: number
@@ -15,16 +13,7 @@ export class CompiledTexts<T> {
   /** `size`: of what is kept. Default: the characters of the text. */
   of(text: string, compile: () => T, size = text.length): T {
     const known = this.#compiled.get(text)
-    return this.#keep(text, known === undefined ? compile() : known.made, size)
-  }
-
-  /** The same in steps. */
-  *making(text: string, compiling: () => Steps<T>): Steps<T> {
-    const known = this.#compiled.get(text)
-    return this.#keep(text, known === undefined ? yield* compiling() : known.made, text.length)
-  }
-
-  #keep(text: string, made: T, size: number): T {
+    const made = known === undefined ? compile() : known.made
     if (size > this.#most) return made
     this.#drop(text)
     this.#compiled.set(text, { made, size })

@@ -1,7 +1,7 @@
 // Compiles the expressions of policies: once for all policies with the same text, of any tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
-import { atOnce, type Steps } from "../../steps.ts"
+import { atOnce, SharedSteps, type Steps } from "../../steps.ts"
 import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
@@ -58,20 +58,24 @@ export function compileIn(environment: Environment, expression: string, types: r
 
 /** Characters of the cached policies and conditions each: what they are compiled to is up to seventy times as large. */
 const keptCharacters = 4 * 1024 * 1024
-const kept = new CompiledTexts<CompiledPolicy>(keptCharacters)
+const kept = new CompiledTexts<SharedSteps<CompiledPolicy>>(keptCharacters)
 const keptConditions = new CompiledTexts<CompiledExpression>(keptCharacters)
 
-/** A step compiles one expression. */
-export function* compilingPolicy(spec: PolicySpec): Steps<CompiledPolicy> {
-  const { paramKind, matchConditions, variables, validations, auditAnnotations, mutations } = spec
-  const params = paramKind !== undefined
-  const text = JSON.stringify({ params, matchConditions, variables, validations, auditAnnotations, mutations })
-  return yield* kept.making(text, () => compilingAll(spec, params))
+/** What the expressions of a policy depend on. */
+type PolicyText = Required<
+  Pick<PolicySpec, "matchConditions" | "variables" | "validations" | "auditAnnotations" | "mutations">
+> & { params: boolean }
+
+/** A step compiles one expression. What is returned is kept by the cache: who has it for longer than a request refers to it weakly. */
+export function policyCompilation(spec: PolicySpec): SharedSteps<CompiledPolicy> {
+  const { matchConditions = [], variables = [], validations = [], auditAnnotations = [], mutations = [] } = spec
+  const params = spec.paramKind !== undefined
+  const policy = { params, matchConditions, variables, validations, auditAnnotations, mutations }
+  return kept.of(JSON.stringify(policy), () => new SharedSteps(() => compilingAll(policy)))
 }
 
-function* compilingAll(spec: PolicySpec, params: boolean): Steps<CompiledPolicy> {
-  const { matchConditions = [], validations = [], auditAnnotations = [], mutations = [] } = spec
-  const variables = spec.variables ?? []
+function* compilingAll(policy: PolicyText): Steps<CompiledPolicy> {
+  const { params, matchConditions, variables, validations, auditAnnotations, mutations } = policy
   const { compiled, types } = yield* compilingVariables(variables, params)
   const whole = admissionEnvironment({ params, authorizer: true, variables: types })
   const messages = admissionEnvironment({ params, authorizer: false, variables: types })

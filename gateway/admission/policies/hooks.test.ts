@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { compilingPolicy } from "../../../apimachinery/cel/admission/compile.ts"
+import { policyCompilation } from "../../../apimachinery/cel/admission/compile.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { atOnce } from "../../../apimachinery/steps.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -26,20 +26,34 @@ function policyHooks(text: string): PolicyHooks {
   return new PolicyHooks(registrations as unknown as AdmissionRegistrations, { policy: "Policy", binding: "Binding" })
 }
 
+/** Each step of the compilation gives others a turn. */
+function request(turns: { taken: number }, isOver = false): RequestContext {
+  const pause = (): Promise<void> => Promise.resolve().then(() => void turns.taken++)
+  return { isOver, pause } as Partial<RequestContext> as RequestContext
+}
+
 test("others have their turns while a policy is compiled, which is done once for all requests", async () => {
   const [hook] = await policyHooks("turns").current()
-  let turns = 0
-  const request = (isOver = false): RequestContext =>
-    ({ isOver, pause: () => Promise.resolve().then(() => void turns++) }) as Partial<RequestContext> as RequestContext
-  const ended = Promise.resolve(hook?.compiled(request(true)))
-  const compiled = await Promise.all([hook?.compiled(request()), hook?.compiled(request())])
+  const turns = { taken: 0 }
+  const ended = Promise.resolve(hook?.compiled(request(turns, true)))
+  const compiled = await Promise.all([hook?.compiled(request(turns)), hook?.compiled(request(turns))])
   await expect(ended).rejects.toThrow("request did not complete")
-  expect(turns).toBeGreaterThanOrEqual(3 * count)
-  expect(turns).toBeLessThan(4 * count)
+  expect(turns.taken).toBeGreaterThanOrEqual(3 * count)
+  expect(turns.taken).toBeLessThan(4 * count)
   expect(compiled[0]?.validations.filter(({ fault }) => fault !== undefined)).toEqual([])
   expect(compiled[0]?.validations.length).toBe(count)
   expect(compiled[1]).toBe(compiled[0])
-  expect(hook?.compiled(request())).toBe(compiled[0])
+  expect(hook?.compiled(request(turns))).toBe(compiled[0])
+})
+
+test("a policy that several control planes have is compiled once, by their requests in turn", async () => {
+  const [[first], [second]] = [await policyHooks("several").current(), await policyHooks("several").current()]
+  const turns = { taken: 0 }
+  const compiled = await Promise.all([first?.compiled(request(turns)), second?.compiled(request(turns))])
+  expect(compiled[0]?.validations.length).toBe(count)
+  expect(compiled[1]).toBe(compiled[0])
+  expect(turns.taken).toBeGreaterThanOrEqual(3 * count)
+  expect(turns.taken).toBeLessThan(4 * count)
 })
 
 test("what a policy is compiled to is dropped when many others have been used", async () => {
@@ -52,7 +66,7 @@ test("what a policy is compiled to is dropped when many others have been used", 
       name: `v${name}`,
       expression: `'${"x".repeat(16_000)}'`,
     }))
-    atOnce(compilingPolicy({ variables: [...variables, { name: "unique", expression: String(index) }] }))
+    atOnce(policyCompilation({ variables: [...variables, { name: "unique", expression: String(index) }] }).taking())
   }
   await setImmediate() // what a WeakRef is made of is kept until then
   collectGarbage()

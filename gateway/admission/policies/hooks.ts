@@ -1,8 +1,8 @@
 // Policies with their bindings, in the order of their names, for both policy plugins.
 
-import { type CompiledPolicy, compilingPolicy } from "../../../apimachinery/cel/admission/compile.ts"
+import { type CompiledPolicy, policyCompilation } from "../../../apimachinery/cel/admission/compile.ts"
 import type { Policy, PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
-import { inSteps, SharedSteps } from "../../../apimachinery/steps.ts"
+import { inSteps, type SharedSteps } from "../../../apimachinery/steps.ts"
 import { awaitedPause } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
@@ -58,15 +58,19 @@ function hooksOf(policies: readonly Policy[], bindings: readonly PolicyBinding[]
     const own = bound.get(name)
     const { spec } = policy
     if (own === undefined || spec === undefined) return []
-    // It is kept by the cache of all control planes alone: what policies are compiled to may be seventy times as large as they are.
-    const compilation = new SharedSteps(() => compilingPolicy(spec))
-    return [
-      {
-        name,
-        spec,
-        bindings: own,
-        compiled: (ctx) => compilation.made ?? inSteps(compilation.taking(), awaitedPause(ctx)),
-      },
-    ]
+    return [{ name, spec, bindings: own, compiled: compiler(spec) }]
   })
+}
+
+/** What policies are compiled to is kept by the cache of all control planes alone: it may be seventy times as large as they are. */
+function compiler(spec: PolicySpec): PolicyHook["compiled"] {
+  let known: WeakRef<SharedSteps<CompiledPolicy>> | undefined
+  return (ctx) => {
+    let compilation = known?.deref()
+    if (compilation === undefined) {
+      compilation = policyCompilation(spec)
+      known = new WeakRef(compilation)
+    }
+    return compilation.made ?? inSteps(compilation.taking(), awaitedPause(ctx))
+  }
 }
