@@ -2,6 +2,7 @@
 
 import { type CompiledExpression, compileMatchCondition } from "../../../apimachinery/cel/admission/compile.ts"
 import { aggregateMessage } from "../../../apimachinery/error-message.ts"
+import { takeTurn } from "../../request/awaited.ts"
 import type { EvaluateMatchConditions } from "../webhooks/match-conditions.ts"
 import { Evaluation } from "./evaluation.ts"
 import { PolicyInput } from "./input.ts"
@@ -12,8 +13,7 @@ export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, cond
   const compiled: CompiledExpression[] = []
   for (const { expression } of conditions) {
     compiled.push(compileMatchCondition(expression))
-    const waiting = ctx.pause?.()
-    if (waiting !== undefined) await waiting
+    await takeTurn(ctx)
   }
   const input = new PolicyInput(ctx, attributes, shown)
   return meetsAll(await Evaluation.ofConditions(input, shown.definition, noVariables), compiled)

@@ -2,6 +2,7 @@
 // k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
 
 import { forbidden } from "../../../apimachinery/status.ts"
+import { checkAwaited } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import type { Hook, MatchCondition } from "./configuration.ts"
@@ -18,7 +19,7 @@ export type EvaluateMatchConditions = (
   shown: Shown,
 ) => boolean | Promise<boolean>
 
-/** `show`: called if there are conditions; what it throws is not theirs. */
+/** `show`: called if there are conditions; what it throws is not theirs. Throws as checkAwaited, whatever the failure policy is. */
 export async function meetsConditions(
   ctx: RequestContext,
   { webhook }: Hook,
@@ -33,6 +34,7 @@ export async function meetsConditions(
     if (evaluate === undefined) throw new Error("match conditions are not evaluated by this control plane")
     return await evaluate(ctx, matchConditions, attributes, shown)
   } catch (error) {
+    checkAwaited(ctx)
     if (failurePolicy === "Ignore") return false
     throw forbidden(attributes.resource, attributes.name, (error as Error).message)
   }
