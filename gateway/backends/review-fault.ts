@@ -1,8 +1,9 @@
 // Why a webhook's response is not a review: kube-apiserver decodes it like an object of its own kinds.
 
-import type { Json } from "../../apimachinery/object.ts"
+import { type Json, parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { decodeObject } from "../../apimachinery/schema/decode/decode.ts"
 import { refusalDetail } from "../../apimachinery/schema/decode/errors.ts"
+import { schemaOfType } from "../../apimachinery/schema/facts.ts"
 import { noObject } from "../../apimachinery/schema/json/parse.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { hasReason } from "../../apimachinery/status.ts"
@@ -14,17 +15,18 @@ export type ReviewVersion = "v1" | "v1beta1"
  * Every scheme of upstream has these, whatever version an answer names. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go
  * (AddToGroupVersion) and Scheme.New in pkg/runtime/scheme.go.
  */
-const commonKinds: ReadonlySet<string> = new Set([
-  "APIGroup",
-  "APIGroupList",
-  "APIResourceList",
-  "APIVersions",
-  "Status",
-])
+const commonKinds: ReadonlyMap<string, Schema> = new Map(
+  ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"].map((kind) => {
+    const schema = schemaOfType(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`)
+    if (schema === undefined) throw new Error(`the facts have no ${kind}`)
+    return [kind, schema]
+  }),
+)
 
 /**
  * Undefined if there is no fault; then unknown fields and nulls have been dropped, so that later code finds the expected types.
- * `kind` and `version`: those of the review that was sent.
+ * `kind` and `version`: those of the review that was sent. What the answer does not name is taken from it. Source: gvkWithDefaults in
+ * k8s.io/apimachinery/pkg/runtime/serializer/json/json.go.
  */
 export function reviewFault(
   answer: Json,
@@ -34,19 +36,23 @@ export function reviewFault(
   if (answer === null) return undefined
   if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
   const named = answer as { kind?: string | null; apiVersion?: string | null }
-  const [given, apiVersion] = [named.kind ?? "", named.apiVersion ?? ""]
-  const [ofGroup, ofVersion = ""] = apiVersion.split("/")
-  const isReview = given === kind && ofGroup === group && Object.hasOwn(schemas, ofVersion)
-  if (commonKinds.has(given)) return `converting (v1.${given}) to (${version}.${kind}): unknown conversion`
-  if (isReview && ofVersion !== version) {
-    const unconverted = `converting (${ofVersion}.${given}) to (${version}.${kind}): unknown conversion`
-    return faultOfTypes(answer, schemas[ofVersion as ReviewVersion]) ?? unconverted
-  }
-  if (!isReview && given !== "" && (apiVersion !== "" || given !== kind)) {
-    const shown = JSON.stringify(apiVersion || `${group}/${version}`)
+  const given = named.kind || kind
+  const unconverted = (from: string): string =>
+    `converting (${from}.${given}) to (${version}.${kind}): unknown conversion`
+  const common = commonKinds.get(given)
+  if (common !== undefined) return faultOfTypes(answer, common) ?? unconverted("v1")
+  const parsed = parseGroupVersion(named.apiVersion ?? "")
+  const isUnnamed = parsed.version === "" && (parsed.group === "" || parsed.group === group)
+  const of = isUnnamed ? { group, version } : parsed
+  if (given !== kind || of.group !== group || !isVersion(of.version)) {
+    const shown = JSON.stringify(printGroupVersion(of))
     return `no kind ${JSON.stringify(given)} is registered for version ${shown} in scheme "pkg/runtime/scheme.go:111"`
   }
-  return faultOfTypes(answer, schemas[version])
+  return faultOfTypes(answer, schemas[of.version]) ?? (of.version === version ? undefined : unconverted(of.version))
+}
+
+function isVersion(version: string): version is ReviewVersion {
+  return version === "v1" || version === "v1beta1"
 }
 
 function faultOfTypes(answer: Json, schema: Schema): string | undefined {

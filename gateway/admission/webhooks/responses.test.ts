@@ -147,6 +147,35 @@ describe("a webhook that fails", () => {
         "failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.patch of type []uint8",
     ],
     [
+      "a null kind in another version",
+      (given) => ({
+        body: { ...(reviewed(given, {}).body as Loose), kind: null, apiVersion: "admission.k8s.io/v1beta1" },
+      }),
+      () => "failed to call webhook: converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion",
+    ],
+    [
+      "a patch type of another type in another version, without a kind",
+      () => ({ body: { apiVersion: "admission.k8s.io/v1beta1", response: { patchType: 5 } } }),
+      () =>
+        "failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.patchType of type v1beta1.PatchType",
+    ],
+    [
+      "an empty kind of another group",
+      (given) => ({ body: { ...(reviewed(given, {}).body as Loose), kind: "", apiVersion: "example.com/v9" } }),
+      () => 'failed to call webhook: no kind "AdmissionReview" is registered for version "example.com/v9" in scheme',
+    ],
+    [
+      "a group without a version",
+      (given) => ({ body: { ...(reviewed(given, {}).body as Loose), apiVersion: "admission.k8s.io/" } }),
+      () => `${unexpected} admission.k8s.io/, Kind=AdmissionReview`,
+    ],
+    [
+      "a Status with a field of another type",
+      () => ({ body: { kind: "Status", apiVersion: "v1", details: { causes: [{ field: 5 }] } } }),
+      () =>
+        "failed to call webhook: json: cannot unmarshal number into Go struct field StatusCause.details.causes.field of type string",
+    ],
+    [
       "a patch when validating",
       (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: {} })),
       () => "received invalid webhook response: validating webhook may not return response.patch",

@@ -103,6 +103,9 @@ const review =
 const own = ({ body }: WebhookCall): Loose => ({ uid: body["request"].uid, allowed: true })
 const whole = ({ body }: WebhookCall): Loose => ({ kind: "AdmissionReview", apiVersion: body["apiVersion"] })
 
+const groupName = "admission.k8s.io"
+const versions = ["v1", "/", groupName, `${groupName}/`, `${groupName}/v1`, `${groupName}/v1beta1`, `${groupName}/v2`]
+
 const odd: readonly (readonly [string, WebhookHandler])[] = [
   ["another uid", review((call) => ({ ...whole(call), response: { uid: "other", allowed: true } }))],
   ["no uid", review((call) => ({ ...whole(call), response: { allowed: true } }))],
@@ -114,19 +117,11 @@ const odd: readonly (readonly [string, WebhookHandler])[] = [
   ["neither kind nor version", review((call) => ({ response: own(call) }))],
   ["another kind", review((call) => ({ ...whole(call), kind: "Pod", response: own(call) }))],
   ["another group", review((call) => ({ ...whole(call), apiVersion: "example.com/v1", response: own(call) }))],
-  ["version v1", review((call) => ({ kind: "AdmissionReview", apiVersion: "v1", response: own(call) }))],
-  [
-    "version admission.k8s.io/v1",
-    review((call) => ({ ...whole(call), apiVersion: "admission.k8s.io/v1", response: own(call) })),
-  ],
-  [
-    "version admission.k8s.io/v1beta1",
-    review((call) => ({ ...whole(call), apiVersion: "admission.k8s.io/v1beta1", response: own(call) })),
-  ],
-  [
-    "version admission.k8s.io/v2",
-    review((call) => ({ ...whole(call), apiVersion: "admission.k8s.io/v2", response: own(call) })),
-  ],
+  ...versions.flatMap((apiVersion): [string, WebhookHandler][] => [
+    [`version ${apiVersion}`, review((call) => ({ kind: "AdmissionReview", apiVersion, response: own(call) }))],
+    [`version ${apiVersion}, an empty kind`, review((call) => ({ kind: "", apiVersion, response: own(call) }))],
+    [`version ${apiVersion}, a number for the type`, review(() => ({ apiVersion, response: { patchType: 5 } }))],
+  ]),
   ["a faulty version", review((call) => ({ ...whole(call), apiVersion: "a/b/c", response: own(call) }))],
   [
     "a Status of failure",
@@ -139,6 +134,12 @@ const odd: readonly (readonly [string, WebhookHandler])[] = [
     `a Status of version ${JSON.stringify(apiVersion)}`,
     () => ({ body: { kind: "Status", apiVersion, status: "Success" } }),
   ]),
+  ...[{ status: 5 }, { code: "x" }, { metadata: [] }, { details: { causes: [{ field: 5 }] } }].map(
+    (more): [string, WebhookHandler] => [
+      `a Status with ${JSON.stringify(more)}`,
+      () => ({ body: { kind: "Status", apiVersion: "v1", ...more } }),
+    ],
+  ),
   ["a Status of success", () => ({ body: { kind: "Status", apiVersion: "v1", status: "Success" } })],
   ["a patch type without a patch", answer({ patchType: "JSONPatch" })],
   ["a patch without a type", answer({ patch: "W10=" })],
