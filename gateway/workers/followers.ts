@@ -59,7 +59,10 @@ export class Followers {
         asleep(tenant) {
           if (isOwned(tenant)) handler.asleep?.(tenant)
         },
-        removed: () => undefined,
+        removed(tenant) {
+          // What this stream has delivered before is of a tenant that was deleted, or of the time before it has moved away and back.
+          if (isOwned(tenant)) handler.restarted(tenant)
+        },
       },
       AbortSignal.any([signal, worker.ended]),
       options,

@@ -2,9 +2,12 @@
 
 import { expect, test } from "vitest"
 import { createRandom } from "../../apimachinery/testing/random.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { silentLog } from "../../client/log.ts"
-import { namespaces } from "../../client/resources.ts"
-import type { TenantIdentity, TenantUse } from "../../client/tenants.ts"
+import { configMaps, namespaces } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+import type { TenantIdentity, TenantUse, TenantWatchHandler } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
 import type { WorkerPool } from "./pool.ts"
@@ -85,4 +88,34 @@ test("an owner is told for which tenant it is called, and nothing is done to the
     second.uid,
     second.uid,
   ])
+})
+
+test("a stream that is behind gives nothing of a deleted tenant to the next one of its name", async () => {
+  const { pool, spread } = await begin()
+  await using _ = spread
+  const handlers: TenantWatchHandler<KubeObject>[] = []
+  const watch = (_resource: Resource, handler: TenantWatchHandler<KubeObject>) => void handlers.push(handler)
+  for (const { worker } of pool.processes) Object.assign(worker, { tenants: { watch } })
+  const informer = new TenantInformer(spread, configMaps)
+  informer.start(new AbortController().signal)
+  const [stream] = handlers
+  const deliver = (name: string) =>
+    stream?.event({
+      tenant: "a",
+      type: "ADDED",
+      object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default", uid: name } },
+    })
+  const names = (): unknown[] => informer.list("a").map(({ metadata }) => metadata.name)
+
+  await spread.create(fakeTenant("a"))
+  deliver("early")
+  stream?.synced("a")
+  expect(names()).toEqual(["early"])
+  await spread.delete("a")
+  await spread.create(fakeTenant("a", { virtualCluster: { namespace: "b", name: "a", uid: "another" } }))
+  deliver("late")
+  stream?.removed("a")
+  deliver("new")
+  stream?.synced("a")
+  expect(names()).toEqual(["new"])
 })
