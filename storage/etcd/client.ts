@@ -33,6 +33,9 @@ interface Outcome<Response> {
   isRepeated: boolean
 }
 
+/** The request has taken effect, will, or never does: it was sent, and not repeated. */
+export class LostResponseError extends StorageError {}
+
 const noMember = /^No connection established|^Name resolution failed|no leader|too many requests/
 
 export class EtcdClient {
@@ -79,7 +82,10 @@ export class EtcdClient {
     return this.#servers.join(",")
   }
 
-  /** Returns the response. Throws ServiceErrors that are not connection errors, and Unavailable if no member responds in time. */
+  /**
+   * Returns the response. Throws ServiceErrors that are not connection errors, Unavailable if no member responds in time, and
+   * LostResponseError.
+   */
   async call<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
@@ -100,7 +106,8 @@ export class EtcdClient {
         this.#leave(member)
         const nothingHappened = noMember.test(error.details.replace(/^etcdserver: /, ""))
         const late = performance.now() + pause > deadline
-        if (late || (repeat === "once" && !nothingHappened)) throw this.#unavailable(error)
+        if (repeat === "once" && !nothingHappened) throw this.#unavailable(error, LostResponseError)
+        if (late) throw this.#unavailable(error)
         isRepeated ||= !nothingHappened
       }
       await delay(pause, undefined, { signal: this.#closing.signal }).catch((error: unknown) => {
@@ -153,8 +160,8 @@ export class EtcdClient {
     })
   }
 
-  #unavailable(error: ServiceError): StorageError {
-    return new StorageError("Unavailable", `etcd at ${this.location}: ${error.details}`, { cause: error })
+  #unavailable(error: ServiceError, kind = StorageError): StorageError {
+    return new kind("Unavailable", `etcd at ${this.location}: ${error.details}`, { cause: error })
   }
 }
 

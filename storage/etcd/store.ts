@@ -22,13 +22,14 @@ import {
 } from "../types.ts"
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
+import { LostResponseError } from "./client.ts"
 import type { Connection } from "./connection.ts"
 import { GatedKeys } from "./gated-keys.ts"
 import { placeOf, rangeEnd, storeKeys, type StoreKeys } from "./keys.ts"
 import { Layer, LostValueError } from "./layer.ts"
 import { QuotaGate, type Committed, type Condition, type QuotaGateParts } from "./quota-gate.ts"
 import { readRange } from "./range.ts"
-import { isGuarded, wireTransaction } from "./transaction.ts"
+import { isCreation, isGuarded, wireTransaction } from "./transaction.ts"
 import type { RangeRequest, RangeResponse, TxnResponse, WireEvent } from "./wire.ts"
 
 interface EtcdStoreParts {
@@ -223,6 +224,7 @@ export class EtcdStore implements Store, ChangeLog {
     try {
       outcome = await client.call(client.calls.txn, wire, isGuarded(transaction) ? "again" : "once")
     } catch (error) {
+      if (error instanceof LostResponseError && isCreation(transaction)) return this.#writtenBefore(transaction)
       throw this.#connection.translate(error, undefined)
     }
     const { response, isRepeated } = outcome
@@ -238,7 +240,7 @@ export class EtcdStore implements Store, ChangeLog {
       return { isRepeated }
     const isCertain = !isRepeated || transaction.operations.length === 0
     if (isCertain) return { result: { succeeded: false, revision, current }, isRepeated }
-    return { result: { succeeded: true, revision: await this.#writtenBefore(transaction) }, isRepeated }
+    return this.#writtenBefore(transaction)
   }
 
   async #range(request: RangeRequest, revision: Revision | undefined): Promise<RangeResponse> {
@@ -257,18 +259,19 @@ export class EtcdStore implements Store, ChangeLog {
   }
 
   /**
-   * The revision of an attempt whose response was lost, if the current values are those that it wrote. Otherwise they have changed
+   * The outcome of an attempt whose response was lost, if the current values are those that it wrote. Otherwise they have changed
    * since, or it took no effect: nobody can tell, and a caller that tried again might write twice.
    */
-  async #writtenBefore({ operations }: Transaction): Promise<Revision> {
+  async #writtenBefore({ operations }: Transaction): Promise<Committed> {
     const revisions = new Set<Revision | undefined>()
     for (const operation of operations) {
       const found = await this.get(operation.key)
       if (operation.type === "put") revisions.add(hasValue(found, operation.value) ? found.modRevision : undefined)
       else if (found !== undefined) revisions.add(undefined)
     }
-    const [written] = revisions
-    if (revisions.size === 1 && written !== undefined) return written
+    const [revision] = revisions
+    if (revisions.size === 1 && revision !== undefined)
+      return { result: { succeeded: true, revision }, isRepeated: true }
     throw new StorageError("Unavailable", "the response of etcd was lost: the transaction may have been applied")
   }
 

@@ -36,10 +36,21 @@ function wireOperation(operation: Operation, keys: StoreKeys, layer: Layer): Req
   return { request_txn: { compare: [modified(deleted, 0)], success: [mark, remove], failure: [remove] } }
 }
 
-/** Whether the transaction cannot be applied twice: applying it changes what it compares. */
+/** Whether what it writes was not there before: if it is there, the transaction has been applied. */
+export function isCreation({ compare, operations }: Transaction): boolean {
+  return compare.some(
+    ({ key, modRevision }) =>
+      modRevision === 0 && operations.some((operation) => operation.key === key && operation.type === "put"),
+  )
+}
+
+/**
+ * Whether the transaction cannot be applied twice: applying it changes a revision that it compares, and no other change brings that back.
+ * A key that is compared as absent is absent again once it has been deleted: there a second attempt might undo that deletion.
+ */
 export function isGuarded({ compare, operations }: Transaction): boolean {
   if (operations.length === 0) return true
-  return compare.some(({ key, modRevision }) =>
-    operations.some((operation) => operation.key === key && (operation.type === "put" || modRevision > 0)),
+  return compare.some(
+    ({ key, modRevision }) => modRevision > 0 && operations.some((operation) => operation.key === key),
   )
 }

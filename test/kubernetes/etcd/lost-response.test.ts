@@ -1,4 +1,4 @@
-// A transaction whose response is lost: it is retried, and its caller learns the truth, or that nobody knows it.
+// A transaction whose response is lost: it is retried if it cannot be applied twice, and its caller learns the truth, or that nobody knows it.
 
 import { once } from "node:events"
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
@@ -94,7 +94,7 @@ describe.skipIf(lacks(["etcd"]))("a transaction whose response is lost", () => {
     relay.reset()
     const [settled] = await outcome
     const result = settled.status === "fulfilled" ? settled.value.succeeded : (settled.reason as { code?: string }).code
-    return { result, value: await textOf(direct, "/a") }
+    return { result, value: await textOf(direct, "/a"), other: await textOf(direct, "/b") }
   }
 
   const isTwo = async (direct: Store): Promise<boolean> => (await textOf(direct, "/a")) === "2"
@@ -109,6 +109,22 @@ describe.skipIf(lacks(["etcd"]))("a transaction whose response is lost", () => {
     const change = async (direct: Store): Promise<unknown> =>
       direct.txn(update((await direct.get("/a"))?.modRevision ?? 0, ["/a", "3"]))
     expect(await lose(write, isTwo, change)).toEqual({ result: "Unavailable", value: "3" })
+  })
+
+  const create: Transaction = {
+    compare: [{ key: "/b", modRevision: 0 }],
+    operations: [{ type: "put", key: "/b", value: Buffer.from("2") }],
+  }
+  const isCreated = async (direct: Store): Promise<boolean> => (await textOf(direct, "/b")) === "2"
+
+  test("has succeeded if what it created is there", async () => {
+    expect(await lose(() => create, isCreated)).toEqual({ result: true, value: "1", other: "2" })
+  })
+
+  test("does not undo that what it created is deleted", async () => {
+    const remove = (direct: Store): Promise<unknown> =>
+      direct.txn({ compare: [], operations: [{ type: "delete", key: "/b" }] })
+    expect(await lose(() => create, isCreated, remove)).toEqual({ result: "Unavailable", value: "1", other: undefined })
   })
 
   test("has no known outcome if it deletes", async () => {
