@@ -7,7 +7,6 @@ import type { Log } from "../../client/log.ts"
 import type { Resource } from "../../client/rest.ts"
 import { applySettings, hasSettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import type {
-  Tenant,
   TenantFault,
   TenantSubscriber,
   TenantUse,
@@ -130,9 +129,7 @@ export class KnownTenants implements Disposable {
 
   /** Adds a tenant that another gateway created. */
   join(record: TenantRecord): void {
-    const added = this.add(record, true)
-    this.publish(record.tenant)
-    if (!this.#subscriptions.isEmpty) this.#sleep.call(added)
+    this.announce(this.add(record, false))
   }
 
   /** From now on the tenant has these settings. Its quota is read at each write. */
@@ -162,8 +159,12 @@ export class KnownTenants implements Disposable {
     })
   }
 
-  publish(tenant: Tenant): void {
-    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
+  /** The tenant exists: followers are told of it, unless they have been. */
+  announce(entry: TenantEntry): void {
+    if (entry.isAnnounced) return
+    for (const subscriber of this.#subscribers) subscriber.added?.(entry.record.tenant)
+    entry.announce()
+    if (!entry.isAwake && !this.#subscriptions.isEmpty) this.#sleep.call(entry)
   }
 
   /** From now on the tenant cannot be found here. */
@@ -186,11 +187,11 @@ export class KnownTenants implements Disposable {
     if (!entry.isAwake && (entry.isWaitedFor || !this.#subscriptions.isEmpty)) this.#sleep.call(entry)
   }
 
-  /** Notifies the subscriber at once of existing tenants that `isIncluded` allows. Returns a function that unsubscribes. */
-  subscribe(subscriber: TenantSubscriber, isIncluded: (name: string) => boolean): () => void {
+  /** Notifies the subscriber at once of existing tenants. Returns a function that unsubscribes. */
+  subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
     if (subscriber.added !== undefined) {
-      for (const [name, { record }] of this.#byName) if (isIncluded(name)) subscriber.added(record.tenant)
+      for (const { record, isAnnounced } of this.#byName.values()) if (isAnnounced) subscriber.added(record.tenant)
     }
     return () => this.#subscribers.delete(subscriber)
   }

@@ -108,8 +108,9 @@ export class OtherTenants implements AsyncDisposable {
     const isSame = entry !== undefined && active?.tenant.uid === entry.record.tenant.uid
     if (entry !== undefined && !isSame) this.#remove(entry)
     if (active === undefined) return
-    if (isSame) known.change(entry, active.tenant)
-    else known.join(active)
+    if (!isSame) return known.join(active)
+    known.announce(entry)
+    known.change(entry, active.tenant)
   }
 
   #remove(entry: TenantEntry): void {

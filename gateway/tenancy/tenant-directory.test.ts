@@ -85,6 +85,49 @@ test("a tenant that cannot be opened leaves no data", async () => {
   expect((await readRecords(all.store)).records).toEqual([])
 })
 
+test("a tenant that can be neither opened nor removed is created by the next request, whichever its record says", async () => {
+  for (const isRecorded of [false, true]) {
+    const { all } = parts()
+    const write = all.store.txn.bind(all.store)
+    const open = all.openControlPlane
+    let writes = 0
+    // The record is written, and when it is to be changed the disk is full: that it is may still be on the disk.
+    all.store.txn = async (transaction) => {
+      const isFull = ++writes === 2
+      const result = isFull && !isRecorded ? undefined : await write(transaction)
+      if (isFull || result === undefined) throw new Error("disk full")
+      return result
+    }
+    all.openControlPlane = (...given) => (writes < 2 ? Promise.reject(new Error("no room")) : open(...given))
+    await using directory = await TenantDirectory.open(all)
+    const added: string[] = []
+    directory.subscribe({ added: ({ uid }) => added.push(uid) })
+    await expect(directory.create(request("a"))).rejects.toThrow("disk full")
+    expect(added).toEqual([])
+    const { uid } = await directory.create(request("a"))
+    expect(added).toEqual([uid])
+    expect((await readRecords(all.store)).records).toMatchObject([{ state: "active", tenant: { uid } }])
+    await directory.delete("a")
+    expect((await readRecords(all.store)).records).toEqual([])
+  }
+})
+
+test("a tenant that can be neither opened nor removed exists if other gateways have seen its record", async () => {
+  const others = { onChange: () => undefined, lastChange: () => 0, forget: () => undefined }
+  const { all } = parts({ others })
+  const write = all.store.txn.bind(all.store)
+  let writes = 0
+  all.store.txn = (transaction) => (++writes === 2 ? Promise.reject(new Error("no answer")) : write(transaction))
+  all.openControlPlane = () => Promise.reject(new Error("no answer"))
+  await using directory = await TenantDirectory.open(all)
+  const added: string[] = []
+  directory.subscribe({ added: ({ uid }) => added.push(uid) })
+  await expect(directory.create(request("a"))).rejects.toThrow("no answer")
+  const { records } = await readRecords(all.store)
+  expect(added).toEqual(records.map(({ tenant }) => tenant.uid))
+  expect(added).toHaveLength(1)
+})
+
 test("a deletion that has failed is completed by the next one, or by the next creation of that name", async () => {
   const { all, removed } = parts()
   const { removeStore } = all

@@ -78,7 +78,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#marks = new StoredMarks(parts.store, parts.log)
     this.#known = new KnownTenants({ ...parts, openControlPlane: (record, life) => this.#open(record, life) })
     this.#operations = new TenantOperations({
-      get: (name) => this.get(name),
+      get: (name) => (this.#known.get(name)?.isAnnounced === true ? this.get(name) : undefined),
       create: (request) => this.#create(request),
       change: (tenant, settings) => this.#change(tenant, settings),
       delete: (name, uid) => this.#delete(name, uid),
@@ -134,9 +134,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const { store, newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
     const present = await createRecordAnew(store, record, (left) => this.#remove(left))
-    // Another gateway was faster.
-    if (present !== undefined) return present.tenant
-    const tenant = await this.#make(record)
+    // The one that is there could be neither created nor removed, or another gateway was faster.
+    const left = present && this.#known.get(request.name, present.tenant.uid)
+    if (present !== undefined && left === undefined) return present.tenant
+    const tenant = await this.#make(left ?? this.#known.add(record, false))
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
   }
@@ -160,7 +161,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     if (this.#known.get(tenant.name) !== undefined) return
     await createRecord(this.#parts.store, record)
     if (!isNew) return this.#known.join(record)
-    await this.#operations.track(tenant.name, this.#make(record))
+    await this.#operations.track(tenant.name, this.#make(this.#known.add(record, false)))
   }
 
   /**
@@ -176,18 +177,15 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return true
   }
 
-  async #make(record: TenantRecord): Promise<Tenant> {
-    const { tenant } = record
-    const entry = this.#known.add(record, false)
+  async #make(entry: TenantEntry): Promise<Tenant> {
     try {
       await entry.born()
     } catch (error) {
       await this.#forget(entry)
       throw error
     }
-    this.#known.publish(tenant)
-    entry.announce()
-    return tenant
+    this.#known.announce(entry)
+    return entry.record.tenant
   }
 
   async #open(record: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
@@ -226,11 +224,12 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #forget(entry: TenantEntry): Promise<void> {
     const record: TenantRecord = { ...entry.record, state: "deleting" }
     await replaceRecord(this.#parts.store, record.tenant, record)
-    await this.#known.remove(entry)
     await this.#remove(record)
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
+    const entry = this.#known.get(tenant.name, tenant.uid)
+    if (entry !== undefined) await this.#known.remove(entry)
     await this.#parts.removeStore(tenant.uid)
     await replaceRecord(this.#parts.store, tenant)
   }
@@ -265,7 +264,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   subscribe(subscriber: TenantSubscriber): () => void {
-    return this.#known.subscribe(subscriber, (name) => !this.#operations.isCreating(name))
+    return this.#known.subscribe(subscriber)
   }
 
   watch<T extends KubeObject>(

@@ -75,6 +75,11 @@ export class TenantEntry {
     this.#parts = parts
   }
 
+  /** Followers of all tenants are told of it. Otherwise its creation has not ended, or has failed. */
+  get isAnnounced(): boolean {
+    return this.#announced
+  }
+
   get isAwake(): boolean {
     return this.#awake !== undefined
   }

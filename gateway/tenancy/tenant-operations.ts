@@ -36,16 +36,12 @@ export class TenantOperations {
     this.#parts = parts
   }
 
-  isCreating(name: string): boolean {
-    return this.#creating.has(name)
-  }
-
   isDeleting(name: string): boolean {
     return this.#deleting.has(name)
   }
 
   isInProgress(name: string): boolean {
-    return this.isCreating(name) || this.isDeleting(name)
+    return this.#creating.has(name) || this.isDeleting(name)
   }
 
   /** The deletion in progress, if any. */

@@ -18,17 +18,18 @@ import { FakeWorkers } from "./testing/fake-workers.ts"
 async function begin() {
   const troubles = { random: createRandom(1), failing: 0, inUse: 0 }
   const pool = new FakeWorkers(1, () => spread.allRoutes(), troubles)
+  const store = createMemoryStore()
   const spread: SpreadTenants = await SpreadTenants.open({
     issuerOf: (name) => name,
     addressOf: () => ({ server: "", certificateAuthority: "" }),
     pool: pool as unknown as WorkerPool,
-    store: createMemoryStore(),
+    store,
     routes: new Routes(primary),
     removeStore: () => Promise.resolve(),
     log: silentLog,
   })
   await spread.start()
-  return { pool, spread }
+  return { pool, spread, store, troubles }
 }
 
 test("followers of tenants are told of changed settings", async () => {
@@ -118,4 +119,22 @@ test("a stream that is behind gives nothing of a deleted tenant to the next one 
   deliver("new")
   stream?.synced("a")
   expect(names()).toEqual(["new"])
+})
+
+test("a tenant that can be neither created nor removed is created by the next request", async () => {
+  const { pool, spread, store, troubles } = await begin()
+  await using _ = spread
+  const added: string[] = []
+  spread.subscribe({ added: ({ uid }) => added.push(uid) })
+  const write = store.txn.bind(store)
+  let writes = 0
+  // The record is written, and when it is to be changed the disk is full.
+  store.txn = (transaction) => (++writes === 2 ? Promise.reject(new Error("disk full")) : write(transaction))
+  troubles.failing = 1
+  await expect(spread.create(fakeTenant("a"))).rejects.toThrow("disk full")
+  expect(added).toEqual([])
+  troubles.failing = 0
+  const { uid } = await spread.create(fakeTenant("a"))
+  expect(added).toEqual([uid])
+  expect(pool.processes.map(({ tenants }) => tenants.get("a")?.tenant.uid)).toEqual([uid])
 })

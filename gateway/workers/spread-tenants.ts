@@ -66,7 +66,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { records } = await readRecords(parts.store)
     for (const record of records) {
       if (record.state === "active") tenants.#placement.add(record, false)
-      else await tenants.#removeFromDisk(record)
+      else await tenants.#remove(record)
     }
     parts.routes.set(tenants.allRoutes())
     return tenants
@@ -77,7 +77,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { store, pool, routes, log } = parts
     this.#marks = new StoredMarks(store, log)
     this.#operations = new TenantOperations({
-      get: (name) => this.get(name),
+      get: (name) => (this.#placement.get(name)?.creating === false ? this.get(name) : undefined),
       create: (request) => this.#create(request),
       change: (tenant, settings) => this.#change(tenant, settings),
       delete: (name, uid) => this.#delete(name, uid),
@@ -122,19 +122,21 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { store, issuerOf } = this.#parts
     // A prepared store would be open in this process, but the tenant's owner is a worker.
     const record = newRecord(request, randomUUID(), issuerOf(request.name))
-    const present = await createRecordAnew(store, record, (left) => this.#removeFromDisk(left))
-    if (present !== undefined) throw tenantExists(request.name)
-    const held = this.#placement.add(record, true)
+    const present = await createRecordAnew(store, record, (left) => this.#remove(left))
+    // The one that is there could be neither created nor removed.
+    const held = present === undefined ? this.#placement.add(record, true) : this.#placement.get(request.name)
+    if (held === undefined) throw tenantExists(request.name)
     try {
       await this.#placement.make(held)
     } catch (error) {
       await this.#forget(held)
       throw error
     }
-    this.#marks.begin(record)
-    for (const subscriber of this.#subscribers) subscriber.added?.(record.tenant)
-    this.#parts.log.info({ tenant: record.tenant.name, uid: record.tenant.uid }, "tenant created")
-    return record.tenant
+    const { tenant } = held.record
+    this.#marks.begin(held.record)
+    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
+    this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
+    return tenant
   }
 
   async #change(tenant: Tenant, settings: TenantSettings): Promise<void> {
@@ -153,7 +155,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   async #delete(name: string, uid?: string): Promise<void> {
     const held = this.#placement.get(name)
     const left = held === undefined ? await deletingRecord(this.#parts.store, name) : undefined
-    if (left !== undefined) await this.#removeFromDisk(left)
+    if (left !== undefined) await this.#remove(left)
     if (held === undefined || (uid !== undefined && held.record.tenant.uid !== uid)) return
     await this.#forget(held)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
@@ -162,16 +164,18 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(held: Held): Promise<void> {
     const record: TenantRecord = { ...held.record, state: "deleting" }
-    const { tenant } = record
-    await replaceRecord(this.#parts.store, tenant, record)
-    this.#placement.remove(tenant.name)
-    for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
-    this.#followers.removed(tenant.name)
-    await this.#placement.release(held)
-    await this.#removeFromDisk(record)
+    await replaceRecord(this.#parts.store, record.tenant, record)
+    await this.#remove(record)
   }
 
-  async #removeFromDisk({ tenant }: TenantRecord): Promise<void> {
+  async #remove({ tenant }: TenantRecord): Promise<void> {
+    const held = this.#placement.get(tenant.name)
+    if (held?.record.tenant.uid === tenant.uid) {
+      this.#placement.remove(tenant.name)
+      for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
+      this.#followers.removed(tenant.name)
+      await this.#placement.release(held)
+    }
     await this.#parts.removeStore(tenant.uid)
     await replaceRecord(this.#parts.store, tenant)
   }
