@@ -68,9 +68,7 @@ export class EtcdDatabase implements AsyncDisposable {
           changed(events, revision) {
             if (database !== undefined) database.#changed(events, revision)
           },
-          async lost(revision) {
-            if (database !== undefined) await database.#lost(revision)
-          },
+          lost: async (revision) => (database === undefined ? () => undefined : database.#lost(revision)),
           failing: (error) => options.onFailure?.(error),
         },
       })
@@ -186,14 +184,22 @@ export class EtcdDatabase implements AsyncDisposable {
     } else for (const store of stores) store.changed(events, revision)
   }
 
-  async #lost(revision: Revision): Promise<void> {
-    const stores = [...this.#stores.values()].flatMap((each) => [...each])
-    await Promise.all(stores.map((store) => store.load()))
+  async #lost(revision: Revision): Promise<() => void> {
+    await Promise.all(this.#opened().map((store) => store.load()))
+    return () => this.#startAnew(revision)
+  }
+
+  /** Also stores that were opened while others were loaded: they know no changes but those that the feed had delivered until then. */
+  #startAnew(revision: Revision): void {
     this.#lastChanges.clear()
     this.#known.clear()
     const error = compactedError(revision - 1, revision)
-    for (const store of stores) store.startAnew(error, revision)
+    for (const store of this.#opened()) store.startAnew(error, revision)
     for (const listener of this.#listeners) listener("")
+  }
+
+  #opened(): EtcdStore[] {
+    return [...this.#stores.values()].flatMap((stores) => [...stores])
   }
 
   #memberOf(uid: string): string {

@@ -54,7 +54,7 @@ test("a member that does not say how far it is, is left before the callers give 
     prefix: Buffer.from("/p/"),
     handler: {
       changed: () => undefined,
-      lost: () => Promise.resolve(),
+      lost: () => Promise.resolve(() => undefined),
       failing: ({ message }) => void failures.push(message),
     },
   })
@@ -84,7 +84,7 @@ test("a member that reads what a stream has missed is not left", async () => {
     client: { calls: {}, call, stream } as unknown as EtcdClient,
     limits: { ...defaultEtcdLimits, attemptMs: 5, callMs: 60_000, progressMs: 1 },
     prefix: Buffer.from("/p/"),
-    handler: { changed: () => undefined, lost: () => Promise.resolve(), failing: () => undefined },
+    handler: { changed: () => undefined, lost: () => Promise.resolve(() => undefined), failing: () => undefined },
   })
   const reached = feed.reach(9)
   // Many times as long as an answer may take.
@@ -110,7 +110,7 @@ test("a transaction whose events come in parts is delivered as one, and not with
     prefix: Buffer.from("/p/"),
     handler: {
       changed: (events, revision) => void delivered.push([revision, events.map(({ kv }) => String(kv.key))]),
-      lost: () => Promise.resolve(),
+      lost: () => Promise.resolve(() => undefined),
       failing: () => undefined,
     },
     pause: () => Promise.resolve(),
@@ -140,7 +140,7 @@ test("a watch that fails again and again is opened at growing intervals, from th
     client: clientThatFails(9),
     limits: { ...defaultEtcdLimits, retryMs: 20, maxRetryMs: 500 },
     prefix: Buffer.from("/p/"),
-    handler: { changed: () => undefined, lost: () => Promise.resolve(), failing: () => undefined },
+    handler: { changed: () => undefined, lost: () => Promise.resolve(() => undefined), failing: () => undefined },
     pause: async (ms, signal) => {
       pauses.push(ms)
       if (pauses.length < 11) return

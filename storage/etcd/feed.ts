@@ -14,8 +14,11 @@ import type { WatchRequest, WatchResponse, WireEvent } from "./wire.ts"
 export interface FeedHandler {
   /** One transaction. Called in order; must not throw. */
   changed(events: readonly WireEvent[], revision: Revision): void
-  /** The changes up to `revision` were not delivered and cannot be. Nothing is delivered until it resolves. */
-  lost(revision: Revision): Promise<void>
+  /**
+   * The changes up to `revision` were not delivered and cannot be. Nothing is delivered until it resolves; the function is called at the
+   * moment when the feed gets to that revision.
+   */
+  lost(revision: Revision): Promise<() => void>
   /** Called when the feed fails, for the log. */
   failing(error: Error): void
 }
@@ -167,8 +170,9 @@ export class Feed implements AsyncDisposable {
 
   async #startAnew(): Promise<void> {
     const revision = await latestRevision(this.#parts)
-    await this.#parts.handler.lost(revision)
+    const startAnew = await this.#parts.handler.lost(revision)
     this.#advance(revision)
+    startAnew()
   }
 
   #take({ header, created, fragment, events: received }: WatchResponse): void {

@@ -1,66 +1,12 @@
 // A transaction whose response is lost: it is retried if it cannot be applied twice, and its caller learns the truth, or that nobody knows it.
 
-import { once } from "node:events"
-import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 import { describe, expect, test } from "vitest"
 import { EtcdDatabase } from "../../../storage/etcd/database.ts"
 import type { Store, Transaction } from "../../../storage/types.ts"
 import { eventually } from "../../harness/eventually.ts"
 import { lacks } from "../harness/needs.ts"
+import { Relay } from "./relay.ts"
 import { TestEtcd } from "./test-etcd.ts"
-
-/** Between a database and etcd. */
-class Relay implements AsyncDisposable {
-  #isMute = false
-  readonly #connections = new Set<Socket>()
-  readonly #server = createServer((near) => {
-    const far = connect(this.#port, "127.0.0.1")
-    near.pipe(far)
-    far.on("data", (data) => void (this.#isMute || near.write(data)))
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#connections.add(one)
-      one.on("error", () => undefined) // closed below
-      one.on("close", () => other.destroy())
-    }
-  })
-  readonly #port: number
-
-  static async start(server: string): Promise<Relay> {
-    const relay = new Relay(Number(new URL(server).port))
-    relay.#server.listen(0, "127.0.0.1")
-    await once(relay.#server, "listening")
-    return relay
-  }
-
-  private constructor(port: number) {
-    this.#port = port
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  /** From now on requests arrive, and responses are lost. */
-  mute(): void {
-    this.#isMute = true
-  }
-
-  /** Closes all connections; new ones work. */
-  reset(): void {
-    this.#isMute = false
-    for (const socket of this.#connections) socket.destroy()
-    this.#connections.clear()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.reset()
-    this.#server.close()
-    await once(this.#server, "close")
-  }
-}
 
 const update = (modRevision: number, ...values: [key: string, value: string | undefined][]): Transaction => ({
   compare: [{ key: "/a", modRevision }],
