@@ -81,16 +81,14 @@ export class Layer {
   }
 
   #event(key: string, { type, kv, prev_kv }: WireEvent, revision: Revision): StoreEvent {
-    if (type === 1) {
-      // The history was compacted while it was read, so the deleted value is unknown.
-      if (prev_kv === null) throw new LostValueError(revision)
-      const previous = this.keyValue(key, prev_kv)
+    const isCreated = type === 0 && kv.version === 1
+    // The history was compacted while it was read, so the value before is unknown: who watches a selection could not tell what left it.
+    if (prev_kv === null && !isCreated) throw new LostValueError(revision)
+    const previous = prev_kv === null ? this.below(key, revision) : this.keyValue(key, prev_kv)
+    if (type === 1 && previous !== undefined)
       return { type: "delete", current: atRevision(previous, revision), previous }
-    }
     const current = this.keyValue(key, kv)
-    if (prev_kv !== null) return { type: "put", current, previous: this.keyValue(key, prev_kv) }
-    const below = kv.version === 1 ? this.below(key, revision) : undefined
-    return below === undefined ? { type: "put", current } : { type: "put", current, previous: below }
+    return previous === undefined ? { type: "put", current } : { type: "put", current, previous }
   }
 
   #isOverBase(key: string, created: Revision): boolean {
@@ -98,13 +96,13 @@ export class Layer {
   }
 }
 
-/** A deletion event without the deleted value. */
+/** An event without the value that was changed or deleted. */
 export class LostValueError extends Error {
   override readonly name = "LostValueError"
   readonly revision: Revision
 
   constructor(revision: Revision) {
-    super(`the value deleted at revision ${revision} has been compacted`)
+    super(`the value before revision ${revision} has been compacted`)
     this.revision = revision
   }
 }

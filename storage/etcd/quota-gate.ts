@@ -114,7 +114,6 @@ export class QuotaGate {
   changed(events: readonly StoreEvent[], gateEvent: WireEvent | undefined, revision: Revision): void {
     const gate = gateEvent === undefined ? undefined : decodeGate(gateEvent)
     const grown = growthOf(events, this.#parts.quota)
-    if (grown === undefined) return this.startAnew()
     const change: Change = { revision, grown, gate }
     this.#counting?.changes.push(change)
     if (this.#known !== undefined) this.#known = apply(this.#known, change)
@@ -262,11 +261,9 @@ function sum(a: Usage, b: Usage): Usage {
   return { objects: a.objects + b.objects, bytes: a.bytes + b.bytes }
 }
 
-/** Undefined if a previous value has been compacted. */
-function growthOf(events: readonly StoreEvent[], quota: StoreQuota): Usage | undefined {
+function growthOf(events: readonly StoreEvent[], quota: StoreQuota): Usage {
   const grown: Usage = { objects: 0, bytes: 0 }
   for (const { type, current, previous } of events) {
-    if (previous === undefined && current.createRevision !== current.modRevision) return undefined
     const before = usageOf(previous, quota)
     const after = type === "put" ? usageOf(current, quota) : { objects: 0, bytes: 0 }
     grown.objects += after.objects - before.objects
