@@ -134,10 +134,12 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const { store, newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
     const present = await createRecordAnew(store, record, (left) => this.#remove(left))
-    // The one that is there could be neither created nor removed, or another gateway was faster.
-    const left = present && this.#known.get(request.name, present.tenant.uid)
-    if (present !== undefined && left === undefined) return present.tenant
-    const tenant = await this.#make(left ?? this.#known.add(record, false))
+    // Another gateway was faster.
+    if (present !== undefined && this.#others !== undefined) return present.tenant
+    // Of one that is there already, it was not known that its record was written, or it could be neither opened nor removed.
+    const made = present ?? record
+    const entry = this.#known.get(request.name, made.tenant.uid) ?? this.#known.add(made, false)
+    const tenant = await this.#make(entry)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
   }
@@ -207,13 +209,12 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#parts.log.info({ tenant: name }, "tenant deleted")
   }
 
-  /** What a deletion that failed has left, or a tenant of another gateway whose record has not been seen here yet. */
+  /** What a creation or deletion that failed has left, or a tenant of another gateway whose record has not been seen here yet. */
   async #deleteUnknown(name: string, uid?: string): Promise<void> {
     const { store, log } = this.#parts
     const record = await readRecord(store, name)
     if (record?.state === "active") {
-      const isMeant = uid === undefined || record.tenant.uid === uid
-      if (this.#others === undefined || !isMeant) return
+      if (uid !== undefined && record.tenant.uid !== uid) return
       await replaceRecord(store, record.tenant, { ...record, state: "deleting" })
       log.info({ tenant: name }, "tenant deleted")
     }

@@ -93,12 +93,6 @@ export async function createRecordAnew(
   }
 }
 
-/** The record of a tenant whose deletion has failed, or is in progress in another process. */
-export async function deletingRecord(store: Store, name: string): Promise<TenantRecord | undefined> {
-  const found = await readRecord(store, name)
-  return found?.state === "deleting" ? found : undefined
-}
-
 /** Replaces the tenant's record; undefined removes it. Does nothing if there is no record, or that of another tenant. */
 export async function replaceRecord(store: Store, { name, uid }: Tenant, record?: TenantRecord): Promise<void> {
   const key = prefix + name

@@ -121,15 +121,24 @@ test("a stream that is behind gives nothing of a deleted tenant to the next one 
   expect(names()).toEqual(["new"])
 })
 
-test("a tenant that can be neither created nor removed is created by the next request", async () => {
+test.each([
+  ["that can be neither created nor removed", 2],
+  ["of which it is not known that its record was written", 1],
+])("a tenant %s is created by the next request", async (_what, unknown) => {
   const { pool, spread, store, troubles } = await begin()
   await using _ = spread
   const added: string[] = []
   spread.subscribe({ added: ({ uid }) => added.push(uid) })
   const write = store.txn.bind(store)
   let writes = 0
-  // The record is written, and when it is to be changed the disk is full.
-  store.txn = (transaction) => (++writes === 2 ? Promise.reject(new Error("disk full")) : write(transaction))
+  store.txn = async (transaction) => {
+    const isUnknown = ++writes === unknown
+    // When the record is to be changed, the disk is full.
+    if (isUnknown && writes > 1) throw new Error("disk full")
+    const result = await write(transaction)
+    if (isUnknown) throw new Error("disk full")
+    return result
+  }
   troubles.failing = 1
   await expect(spread.create(fakeTenant("a"))).rejects.toThrow("disk full")
   expect(added).toEqual([])

@@ -23,19 +23,19 @@ import type { TenantBytesHandler } from "../admin/surface.ts"
 import { createLazyClient } from "../tenancy/lazy-client.ts"
 import { Presence } from "../tenancy/presence.ts"
 import { StoredMarks } from "../tenancy/stored-marks.ts"
-import { noSuchTenant, tenantExists } from "../tenancy/tenant-errors.ts"
+import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
 import {
   changeRecord,
   createRecordAnew,
-  deletingRecord,
   newRecord,
+  readRecord,
   readRecords,
   replaceRecord,
   type TenantRecord,
 } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
-import { type Held, Placement, routeOf } from "./placement.ts"
+import { Placement, routeOf } from "./placement.ts"
 import type { Worker, WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
@@ -123,13 +123,14 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     // A prepared store would be open in this process, but the tenant's owner is a worker.
     const record = newRecord(request, randomUUID(), issuerOf(request.name))
     const present = await createRecordAnew(store, record, (left) => this.#remove(left))
-    // The one that is there could be neither created nor removed.
-    const held = present === undefined ? this.#placement.add(record, true) : this.#placement.get(request.name)
-    if (held === undefined) throw tenantExists(request.name)
+    // Of one that is there already, it was not known that its record was written, or it could be neither created nor removed.
+    const made = present ?? record
+    const left = this.#placement.get(request.name)
+    const held = left?.record.tenant.uid === made.tenant.uid ? left : this.#placement.add(made, true)
     try {
       await this.#placement.make(held)
     } catch (error) {
-      await this.#forget(held)
+      await this.#forget(held.record)
       throw error
     }
     const { tenant } = held.record
@@ -153,18 +154,16 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   }
 
   async #delete(name: string, uid?: string): Promise<void> {
-    const held = this.#placement.get(name)
-    const left = held === undefined ? await deletingRecord(this.#parts.store, name) : undefined
-    if (left !== undefined) await this.#remove(left)
-    if (held === undefined || (uid !== undefined && held.record.tenant.uid !== uid)) return
-    await this.#forget(held)
+    // If it is not held, a creation or deletion that failed has left it.
+    const record = this.#placement.get(name)?.record ?? (await readRecord(this.#parts.store, name))
+    if (record === undefined || (record.state === "active" && uid !== undefined && record.tenant.uid !== uid)) return
+    await this.#forget(record)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
   }
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
-  async #forget(held: Held): Promise<void> {
-    const record: TenantRecord = { ...held.record, state: "deleting" }
-    await replaceRecord(this.#parts.store, record.tenant, record)
+  async #forget(record: TenantRecord): Promise<void> {
+    await replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
     await this.#remove(record)
   }
 
