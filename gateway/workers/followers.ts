@@ -60,8 +60,9 @@ export class Followers {
           if (isOwned(tenant)) handler.asleep?.(tenant)
         },
         removed(tenant) {
-          // What this stream has delivered before is of a tenant that was deleted, or of the time before it has moved away and back.
-          if (isOwned(tenant)) handler.restarted(tenant)
+          // What this stream has delivered before is of a tenant that was deleted, or of the time before it has moved away and back. The
+          // present one may be new: then nothing is delivered of it before it is used.
+          if (isOwned(tenant)) handler.asleep?.(tenant)
         },
       },
       AbortSignal.any([signal, worker.ended]),
