@@ -21,7 +21,7 @@ export interface KeyValue {
   found?: unknown
 }
 
-/** One change. `previous` is the value before it, while the revision log still has it. */
+/** One change. `previous` is the value before it; only a creation has none. */
 export interface StoreEvent {
   type: "put" | "delete"
   /** put: the written entry. delete: the last value, with modRevision = the revision of the deletion. */

@@ -101,10 +101,10 @@ export function mentions({ mentioning }: Subscription, stored: KeyValue): boolea
   return mentioning.some((words) => buffer.includes(words))
 }
 
-/** Whether the change of an object may be needed: because of its text, or of the text before. An unknown text before may be. */
+/** Whether the change of an object may be needed: because of its text, or of the text before. */
 export function concerns(subscription: Subscription, { type, current, previous }: StoreEvent): boolean {
   if (type === "delete" || mentions(subscription, current)) return true
-  return previous === undefined ? current.createRevision !== current.modRevision : mentions(subscription, previous)
+  return previous !== undefined && mentions(subscription, previous)
 }
 
 let builtIn: ReadonlyMap<string, string> | undefined
