@@ -98,11 +98,14 @@ describe("remote tenants", () => {
     await expect(remote.client(gone).create(configMaps, configMap("c"))).rejects.toMatchObject({ reason: "NotFound" })
     await expect(remote.kubeconfig(gone)).rejects.toMatchObject({ reason: "NotFound" })
     await remote.delete(gone)
+    await remote.delete({ name: "again", owner: { ...tenant.virtualCluster, uid: randomUUID() } })
+    await remote.delete({ name: "again", owner: { ...tenant.virtualCluster, namespace: "others" } })
     expect(fixture.gateway.tenants.get("again")).toEqual(tenant)
     await remote.client(tenant).create(configMaps, configMap("c"))
     expect(await remote.kubeconfig(tenant)).toContain("/tenants/again")
-    await remote.delete(tenant)
+    await remote.delete({ name: "again", owner: tenant.virtualCluster })
     expect(fixture.gateway.tenants.get("again")).toBeUndefined()
+    expect(remote.get("again")).toBeUndefined()
   })
 
   test("leave alone when they were used last if a call is no use of them, which only an administrator may say", async () => {

@@ -16,6 +16,8 @@ import {
   asGiven,
   type GivenTenant,
   identityOf,
+  isMeant,
+  type MeantTenant,
   type Tenant,
   type TenantAddress,
   type TenantAdmin,
@@ -114,10 +116,15 @@ class RemoteTenants implements TenantsConnection {
     return tenant
   }
 
-  async delete(tenant: string | TenantIdentity): Promise<void> {
-    const { path, name, uid } = resourceOf(tenant)
-    await this.#call("DELETE", path, { uid })
-    if (uid === undefined || this.#tenants.get(name)?.uid === uid) this.#remove(name)
+  async delete(tenant: string | MeantTenant): Promise<void> {
+    const meant: MeantTenant = typeof tenant === "string" ? { name: tenant } : tenant
+    const { name, uid, owner } = meant
+    const { path } = resourceOf(name)
+    // A path of its own: a gateway that does not know it yet must not delete the tenant of another owner.
+    const query = owner && new URLSearchParams({ namespace: owner.namespace, uid: owner.uid }).toString()
+    await this.#call("DELETE", query === undefined ? path : `${path}/owned?${query}`, { uid })
+    const listed = this.#tenants.get(name)
+    if (listed !== undefined && isMeant(listed, meant)) this.#remove(name)
   }
 
   async address(name: string): Promise<TenantAddress> {

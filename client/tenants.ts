@@ -51,6 +51,19 @@ export interface GivenTenant {
 export const asGiven = (tenant: string | TenantIdentity): GivenTenant =>
   typeof tenant === "string" ? { name: tenant, uid: undefined } : tenant
 
+/** The tenant of that name, if it has that uid, and belongs to that VirtualCluster. Undefined: whatever it has. */
+export interface MeantTenant {
+  name: string
+  uid?: string | undefined
+  owner?: Pick<Tenant["virtualCluster"], "namespace" | "uid"> | undefined
+}
+
+export function isMeant({ uid, virtualCluster }: Tenant, meant: MeantTenant): boolean {
+  const { owner } = meant
+  if (meant.uid !== undefined && meant.uid !== uid) return false
+  return owner === undefined || (owner.uid === virtualCluster.uid && owner.namespace === virtualCluster.namespace)
+}
+
 /** The given tenant, or the one that has that name now; without a uid if there is none. */
 export function identityOf(tenants: Pick<Tenants, "get">, tenant: string | TenantIdentity): GivenTenant {
   const { name, uid = tenants.get(name)?.uid } = asGiven(tenant)
@@ -187,8 +200,11 @@ export interface TenantAdmin extends Tenants {
    * (tenant-settings.ts) from then on. AlreadyExists for another uid.
    */
   create(request: Omit<Tenant, "uid">): Promise<Tenant>
-  /** Idempotent. Resolves when all data of the tenant has been deleted from disk. By name: of the one that has it. */
-  delete(tenant: string | TenantIdentity): Promise<void>
+  /**
+   * Idempotent. Resolves when all data of the tenant has been deleted from disk. By name: of the one that has it. Also of one that is not
+   * known, because its creation has failed, or the list of tenants is behind.
+   */
+  delete(tenant: string | MeantTenant): Promise<void>
   /** The URL of the tenant's API and the PEM of its certificate authority. Does not wake the tenant. */
   address(name: string): Promise<TenantAddress>
   /** The tenants that cannot be served as far as it is known: a damaged tenant is noticed when it is opened or written to. */

@@ -5,6 +5,7 @@
 //   GET    /polyplane/v1/tenants?watch=true        lines of TenantLine
 //   POST   /polyplane/v1/tenants                   Tenant without uid → Tenant
 //   DELETE /polyplane/v1/tenants/<name>            Status, when nothing is left (*)
+//   DELETE /polyplane/v1/tenants/<name>/owned?namespace=&uid=          likewise, if it belongs to the VirtualCluster with that uid
 //   GET    /polyplane/v1/tenants/<name>/address    TenantAddress
 //   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML (*)
 //   POST   /polyplane/v1/tenants/<name>/wake       Status (**)
@@ -18,6 +19,7 @@ import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, succe
 import type { Resource } from "../../client/rest.ts"
 import {
   quotaNames,
+  asGiven,
   type Tenant,
   type TenantAdmin,
   type TenantIdentity,
@@ -71,6 +73,14 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
   serve(router, "/polyplane/v1/tenants/:name", {
     delete: async (request, response) => {
       await tenants.delete(meant(request))
+      sendJson(response, success())
+    },
+  })
+  serve(router, "/polyplane/v1/tenants/:name/owned", {
+    delete: async (request, response) => {
+      const { query } = response.locals.state
+      const owner = { namespace: query.get("namespace") ?? "", uid: query.get("uid") ?? "" }
+      await tenants.delete({ ...asGiven(meant(request)), owner })
       sendJson(response, success())
     },
   })

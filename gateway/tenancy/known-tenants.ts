@@ -1,5 +1,6 @@
 // The tenants of this process, indexed by every name by which they are found, and the followers of all tenants: it notifies
-// followers and wakes tenants for them. It does not know the records on disk (tenant-directory.ts).
+// followers and wakes tenants for them. A tenant exists, and is found, from when followers are told of it. It does not know the records on
+// disk (tenant-directory.ts).
 
 import { FairPlaces } from "../../apimachinery/fair-places.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -118,18 +119,14 @@ export class KnownTenants implements Disposable {
     return [...this.#byName.values()]
   }
 
-  /** Notifies nobody. */
-  add(record: TenantRecord, announced: boolean): TenantEntry {
-    const entry = new TenantEntry(record, announced, this.#ofEntries)
-    this.#byName.set(record.tenant.name, entry)
-    this.#byAuthority.set(authorityName(record.tenant.uid), entry)
-    this.#byIssuer.set(record.issuer, entry)
-    return entry
+  /** A tenant that is being created: call announce() or abandon() when that has ended. */
+  conceive(record: TenantRecord): TenantEntry {
+    return new TenantEntry(record, this.#ofEntries)
   }
 
-  /** Adds a tenant that another gateway created. */
+  /** Adds a tenant that exists already. */
   join(record: TenantRecord): void {
-    this.announce(this.add(record, false))
+    this.announce(this.conceive(record))
   }
 
   /** From now on the tenant has these settings. Its quota is read at each write. */
@@ -159,12 +156,22 @@ export class KnownTenants implements Disposable {
     })
   }
 
-  /** The tenant exists: followers are told of it, unless they have been. */
+  /** From now on the tenant exists. */
   announce(entry: TenantEntry): void {
-    if (entry.isAnnounced) return
-    for (const subscriber of this.#subscribers) subscriber.added?.(entry.record.tenant)
+    const { tenant, issuer } = entry.record
+    this.#byName.set(tenant.name, entry)
+    this.#byAuthority.set(authorityName(tenant.uid), entry)
+    this.#byIssuer.set(issuer, entry)
+    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
     entry.announce()
     if (!entry.isAwake && !this.#subscriptions.isEmpty) this.#sleep.call(entry)
+  }
+
+  /** Closes a tenant that nobody was told of. */
+  abandon(entry: TenantEntry): Promise<void> {
+    const closing = entry.close()
+    this.#sleep.forget(entry)
+    return closing.finally(() => this.#parts.others?.forget(entry.record.tenant.uid))
   }
 
   /** From now on the tenant cannot be found here. */
@@ -173,11 +180,10 @@ export class KnownTenants implements Disposable {
     this.#byName.delete(tenant.name)
     this.#byAuthority.delete(authorityName(tenant.uid))
     this.#byIssuer.delete(issuer)
-    const closing = entry.close() // ends its watches at once, so that nothing follows removed()
-    this.#sleep.forget(entry)
+    const closing = this.abandon(entry) // ends its watches at once, so that nothing follows removed()
     for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
     for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
-    return closing.finally(() => this.#parts.others?.forget(tenant.uid))
+    return closing
   }
 
   /**
@@ -191,7 +197,7 @@ export class KnownTenants implements Disposable {
   subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
     if (subscriber.added !== undefined) {
-      for (const { record, isAnnounced } of this.#byName.values()) if (isAnnounced) subscriber.added(record.tenant)
+      for (const { record } of this.#byName.values()) subscriber.added(record.tenant)
     }
     return () => this.#subscribers.delete(subscriber)
   }

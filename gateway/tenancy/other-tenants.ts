@@ -108,9 +108,8 @@ export class OtherTenants implements AsyncDisposable {
     const isSame = entry !== undefined && active?.tenant.uid === entry.record.tenant.uid
     if (entry !== undefined && !isSame) this.#remove(entry)
     if (active === undefined) return
-    if (!isSame) return known.join(active)
-    known.announce(entry)
-    known.change(entry, active.tenant)
+    if (isSame) known.change(entry, active.tenant)
+    else known.join(active)
   }
 
   #remove(entry: TenantEntry): void {

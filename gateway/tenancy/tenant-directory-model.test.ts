@@ -14,6 +14,8 @@ import { TenantDirectory } from "./tenant-directory.ts"
 import { readRecords } from "./tenant-record.ts"
 
 const names = ["a", "b", "c"]
+/** The VirtualClusters that request tenants, each by every name. */
+const owners = ["x", "y"].map((uid) => ({ namespace: "default", name: uid, uid }))
 const steps = 60
 const limits = {
   tenantReadyMs: 60_000,
@@ -183,11 +185,14 @@ class World {
     const isDeletion = isDeleting || (chance(this.#random, 0.3) && !isGone)
     if (isDeletion) {
       known.isDeleting = true
-      await directory.delete(uid === undefined ? name : { name, uid })
+      if (uid !== undefined) await directory.delete({ name, uid })
+      else for (const owner of owners) await directory.delete({ name, owner })
       Object.assign(known, nothing)
     } else if (uid === undefined) {
       known.isGone = false
-      const tenant = await directory.create(fakeTenant(name))
+      const virtualCluster = pick(this.#random, owners)
+      const tenant = await directory.create(fakeTenant(name, { virtualCluster }))
+      if (tenant.virtualCluster.uid !== virtualCluster.uid) this.faults.push(`${name} is given to another owner`)
       Object.assign(known, { uid: tenant.uid, written: this.disk.stores.get(tenant.uid) ?? 0 })
     } else {
       await directory.byName({ name, uid })

@@ -85,31 +85,102 @@ test("a tenant that cannot be opened leaves no data", async () => {
   expect((await readRecords(all.store)).records).toEqual([])
 })
 
-test("a tenant that can be neither opened nor removed is created by the next request, whichever its record says", async () => {
-  for (const isRecorded of [false, true]) {
-    const { all } = parts()
-    const write = all.store.txn.bind(all.store)
-    const open = all.openControlPlane
-    let writes = 0
-    // The record is written, and when it is to be changed the disk is full: that it is may still be on the disk.
-    all.store.txn = async (transaction) => {
-      const isFull = ++writes === 2
-      const result = isFull && !isRecorded ? undefined : await write(transaction)
-      if (isFull || result === undefined) throw new Error("disk full")
-      return result
-    }
-    all.openControlPlane = (...given) => (writes < 2 ? Promise.reject(new Error("no room")) : open(...given))
-    await using directory = await TenantDirectory.open(all)
-    const added: string[] = []
-    directory.subscribe({ added: ({ uid }) => added.push(uid) })
-    await expect(directory.create(request("a"))).rejects.toThrow("disk full")
-    expect(added).toEqual([])
-    const { uid } = await directory.create(request("a"))
-    expect(added).toEqual([uid])
-    expect((await readRecords(all.store)).records).toMatchObject([{ state: "active", tenant: { uid } }])
-    await directory.delete("a")
-    expect((await readRecords(all.store)).records).toEqual([])
+/** Of the first creation the record is written, and then nothing more of it works. */
+async function openWithLeft(isRecorded = false) {
+  const { all, removed } = parts()
+  const write = all.store.txn.bind(all.store)
+  const open = all.openControlPlane
+  let writes = 0
+  // When the record is to be changed the disk is full: that it is may still be on the disk.
+  all.store.txn = async (transaction) => {
+    const isFull = ++writes === 2
+    const result = isFull && !isRecorded ? undefined : await write(transaction)
+    if (isFull || result === undefined) throw new Error("disk full")
+    return result
   }
+  all.openControlPlane = (...given) => (writes < 2 ? Promise.reject(new Error("no room")) : open(...given))
+  const directory = await TenantDirectory.open(all)
+  const added: Tenant[] = []
+  directory.subscribe({ added: (tenant) => added.push(tenant) })
+  await expect(directory.create(request("a"))).rejects.toThrow("no room")
+  const records = async (): Promise<unknown[]> =>
+    (await readRecords(all.store)).records.map(({ tenant, state }) => ({ ...tenant, state }))
+  return { all, directory, added, removed, records }
+}
+
+test.each([
+  ["for whom it was", "vc", false],
+  ["for whom it was, and whose deletion is recorded", "vc", true],
+  ["for another one", "vc2", false],
+  ["for another one, and whose deletion is recorded", "vc2", true],
+])("a tenant that can be neither opened nor removed is made anew %s", async (_whom, owner, isRecorded) => {
+  const { directory, added, removed, records } = await openWithLeft(isRecorded)
+  await using _ = directory
+  const tenant = await directory.create(request("a", owner))
+  expect(tenant.virtualCluster.uid).toBe(owner)
+  expect(added).toEqual([tenant])
+  expect(removed).toHaveLength(1)
+  expect(removed).not.toContain(tenant.uid)
+  expect(await records()).toEqual([{ ...tenant, state: "active" }])
+})
+
+test("a tenant that can be neither opened nor removed does not exist", async () => {
+  const { directory, added } = await openWithLeft()
+  await using _ = directory
+  expect([directory.get("a"), directory.byName("a"), directory.lookup.byName("a")]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect([directory.size, directory.list(), await directory.faults(), added]).toEqual([0, [], [], []])
+  for (const answer of [directory.address("a"), directory.kubeconfig("a")])
+    await expect(answer).rejects.toMatchObject({ reason: "NotFound" })
+})
+
+test("of a tenant that can be neither opened nor removed its owner leaves nothing, and no one else", async () => {
+  const { all, directory, records } = await openWithLeft()
+  await using _ = directory
+  const left = await records()
+  for (const owner of [
+    { namespace: "default", uid: "vc2" },
+    { namespace: "other", uid: "vc" },
+  ]) {
+    await directory.delete({ name: "a", owner })
+    expect(await records()).toEqual(left)
+  }
+  await directory.delete({ name: "a", owner: { namespace: "default", uid: "vc" } })
+  expect(await records()).toEqual([])
+  await using next = await TenantDirectory.open(all)
+  expect(next.list()).toEqual([])
+})
+
+test("a tenant belongs to its owner as long as it exists", async () => {
+  const { all } = parts()
+  await using directory = await TenantDirectory.open(all)
+  const tenant = await directory.create(request("a"))
+  await directory.delete({ name: "a", owner: { namespace: "default", uid: "vc2" } })
+  expect(directory.get("a")).toEqual(tenant)
+  await directory.delete({ name: "a", owner: { namespace: "default", uid: "vc" } })
+  expect(directory.get("a")).toBeUndefined()
+})
+
+test("a creation that waits for one that fails does not begin before a deletion that waits for it, too, has ended", async () => {
+  const { all, removed } = parts()
+  const open = all.openControlPlane
+  const first = Promise.withResolvers<never>()
+  let opened = 0
+  all.openControlPlane = (...given) => (++opened === 1 ? first.promise : open(...given))
+  await using directory = await TenantDirectory.open(all)
+  const failing = directory.create(request("a"))
+  const waiting = directory.create(request("a"))
+  const deletion = directory.delete("a")
+  first.reject(new Error("no room"))
+  await expect(failing).rejects.toThrow("no room")
+  await deletion
+  const { uid } = await waiting
+  expect(directory.get("a")?.uid).toBe(uid)
+  expect(removed).not.toContain(uid)
+  expect((await readRecords(all.store)).records).toMatchObject([{ state: "active", tenant: { uid } }])
 })
 
 test("a tenant that can be neither opened nor removed exists if other gateways have seen its record", async () => {

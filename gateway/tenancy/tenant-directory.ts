@@ -7,6 +7,8 @@ import { applySettings, type TenantSettings } from "../../client/tenant-settings
 import {
   asGiven,
   identityOf,
+  isMeant,
+  type MeantTenant,
   type Tenant,
   type TenantAddress,
   type TenantAdmin,
@@ -66,7 +68,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const directory = new TenantDirectory(parts)
     const { records, revision } = await readRecords(parts.store)
     for (const record of records) {
-      if (record.state === "active") directory.#known.add(record, true)
+      if (record.state === "active") directory.#known.join(record)
       else await directory.#remove(record)
     }
     if (parts.others !== undefined) directory.#follow(parts.others, revision)
@@ -78,10 +80,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#marks = new StoredMarks(parts.store, parts.log)
     this.#known = new KnownTenants({ ...parts, openControlPlane: (record, life) => this.#open(record, life) })
     this.#operations = new TenantOperations({
-      get: (name) => (this.#known.get(name)?.isAnnounced === true ? this.get(name) : undefined),
+      get: (name) => this.get(name),
       create: (request) => this.#create(request),
       change: (tenant, settings) => this.#change(tenant, settings),
-      delete: (name, uid) => this.#delete(name, uid),
+      delete: (meant) => this.#delete(meant),
       settle: () => this.#others?.settle(),
       ended: async (name) => this.#others?.reload(name),
     })
@@ -133,13 +135,11 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #create(request: TenantRequest): Promise<Tenant> {
     const { store, newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
-    const present = await createRecordAnew(store, record, (left) => this.#remove(left))
+    const isShared = this.#others !== undefined
+    const present = await createRecordAnew(store, record, { isShared, remove: (left) => this.#forget(left) })
     // Another gateway was faster.
-    if (present !== undefined && this.#others !== undefined) return present.tenant
-    // Of one that is there already, it was not known that its record was written, or it could be neither opened nor removed.
-    const made = present ?? record
-    const entry = this.#known.get(request.name, made.tenant.uid) ?? this.#known.add(made, false)
-    const tenant = await this.#make(entry)
+    if (present !== undefined) return present.tenant
+    const tenant = await this.#make(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
   }
@@ -160,10 +160,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async adopt(record: TenantRecord, isNew: boolean): Promise<void> {
     const { tenant } = record
     await this.#operations.deletion(tenant.name)
-    if (this.#known.get(tenant.name) !== undefined) return
+    if (this.#known.get(tenant.name) !== undefined || this.#operations.isInProgress(tenant.name)) return
     await createRecord(this.#parts.store, record)
     if (!isNew) return this.#known.join(record)
-    await this.#operations.track(tenant.name, this.#make(this.#known.add(record, false)))
+    await this.#operations.track(tenant.name, this.#make(record))
   }
 
   /**
@@ -171,23 +171,40 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
    * therefore stays: its requests would wait for the end.
    */
   async release(name: string): Promise<boolean> {
+    if (this.#operations.isInProgress(name)) return false
     const entry = this.#known.get(name)
     if (entry === undefined) return true
-    if (entry.isOpen || this.#operations.isInProgress(name)) return false
+    if (entry.isOpen) return false
     await this.#known.remove(entry)
     await replaceRecord(this.#parts.store, entry.record.tenant)
     return true
   }
 
-  async #make(entry: TenantEntry): Promise<Tenant> {
+  async #make(record: TenantRecord): Promise<Tenant> {
+    const { tenant } = record
+    const entry = this.#known.conceive(record)
     try {
       await entry.born()
     } catch (error) {
-      await this.#forget(entry)
+      await this.#undo(entry)
       throw error
     }
     this.#known.announce(entry)
-    return entry.record.tenant
+    return tenant
+  }
+
+  /** After a creation that has failed, for another reason. What it cannot remove is removed by the next creation or deletion. */
+  async #undo(entry: TenantEntry): Promise<void> {
+    const { record } = entry
+    try {
+      await this.#known.abandon(entry)
+      await this.#forget(record)
+    } catch (error) {
+      this.#parts.log.error(
+        { err: error, tenant: record.tenant.name },
+        "what a failed creation has left was not removed",
+      )
+    }
   }
 
   async #open(record: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
@@ -197,34 +214,25 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return controlPlane
   }
 
-  delete(tenant: string | TenantIdentity): Promise<void> {
+  delete(tenant: string | MeantTenant): Promise<void> {
     return this.#operations.delete(tenant)
   }
 
-  async #delete(name: string, uid?: string): Promise<void> {
+  async #delete(meant: MeantTenant): Promise<void> {
     await this.#others?.settle()
-    const entry = this.#known.get(name, uid)
-    if (entry === undefined) return this.#deleteUnknown(name, uid)
-    await this.#forget(entry)
-    this.#parts.log.info({ tenant: name }, "tenant deleted")
-  }
-
-  /** What a creation or deletion that failed has left, or a tenant of another gateway whose record has not been seen here yet. */
-  async #deleteUnknown(name: string, uid?: string): Promise<void> {
     const { store, log } = this.#parts
-    const record = await readRecord(store, name)
-    if (record?.state === "active") {
-      if (uid !== undefined && record.tenant.uid !== uid) return
-      await replaceRecord(store, record.tenant, { ...record, state: "deleting" })
-      log.info({ tenant: name }, "tenant deleted")
-    }
-    if (record !== undefined) await this.#remove(record)
+    const { name } = meant
+    const known = this.#known.get(name)?.record
+    // What is not known a creation or deletion that failed has left, or it is of another gateway and has not been seen here yet.
+    const record = known !== undefined && isMeant(known.tenant, meant) ? known : await readRecord(store, name)
+    if (record === undefined || (record.state === "active" && !isMeant(record.tenant, meant))) return
+    await this.#forget(record)
+    log.info({ tenant: name }, "tenant deleted")
   }
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
-  async #forget(entry: TenantEntry): Promise<void> {
-    const record: TenantRecord = { ...entry.record, state: "deleting" }
-    await replaceRecord(this.#parts.store, record.tenant, record)
+  async #forget(record: TenantRecord): Promise<void> {
+    await replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
     await this.#remove(record)
   }
 

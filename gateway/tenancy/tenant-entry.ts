@@ -58,7 +58,8 @@ export class TenantEntry {
   #wanted = false
   /** It was created by this process and has not been used yet: followers of all tenants do not know it. */
   #isUnused = false
-  #announced: boolean
+  /** Followers of all tenants may be notified. */
+  #announced = false
   /** Set while it sleeps. Undefined: every caller wakes it. */
   #admittance: Admittance | undefined
   /** Of the last opening. */
@@ -67,17 +68,11 @@ export class TenantEntry {
   /** The watches of the sleeping tenant wait for its next control plane; undefined if it never wakes again. */
   readonly #wakeWaiters = new Waiters<ControlPlane>()
 
-  /** If `announced` is false, followers are not notified before announce(). */
-  constructor(record: TenantRecord, announced: boolean, parts: TenantEntryParts) {
+  /** Followers are not notified before announce(). */
+  constructor(record: TenantRecord, parts: TenantEntryParts) {
     this.record = record
     this.presence = new Presence(record.tenant.name)
-    this.#announced = announced
     this.#parts = parts
-  }
-
-  /** Followers of all tenants are told of it. Otherwise its creation has not ended, or has failed. */
-  get isAnnounced(): boolean {
-    return this.#announced
   }
 
   get isAwake(): boolean {

@@ -1,8 +1,9 @@
 // The creations and deletions of tenants in progress: one operation at a time for each name. Used by the directory of a process
 // (tenant-directory.ts) and by that of the primary (workers/spread-tenants.ts), which differ in what an operation does.
 
+import { isDeepStrictEqual } from "node:util"
 import { hasSettings, settingsOf, type TenantSettings } from "../../client/tenant-settings.ts"
-import { asGiven, type Tenant, type TenantIdentity } from "../../client/tenants.ts"
+import type { MeantTenant, Tenant } from "../../client/tenants.ts"
 import { checkTenantName, tenantExists } from "./tenant-errors.ts"
 
 export type TenantRequest = Omit<Tenant, "uid">
@@ -13,8 +14,8 @@ interface TenantOperationsParts {
   create: (request: TenantRequest) => Promise<Tenant>
   /** Gives an existing tenant other settings. Throws NotFound if it does not exist any more. */
   change: (tenant: Tenant, settings: TenantSettings) => Promise<void>
-  /** Does nothing for an unknown name, or if the tenant of that name has another uid. */
-  delete: (name: string, uid?: string) => Promise<void>
+  /** Does nothing for an unknown name, or if the tenant of that name is not meant. */
+  delete: (meant: MeantTenant) => Promise<void>
   /** Takes over what other gateways have changed, before `get` is asked whether a new tenant exists. */
   settle?: () => Promise<void> | undefined
   /** After an operation on a name, during which its changes by other gateways were not taken over. */
@@ -22,8 +23,7 @@ interface TenantOperationsParts {
 }
 
 interface Deletion {
-  /** Undefined: of the one that has the name. */
-  uid: string | undefined
+  meant: MeantTenant
   ended: Promise<void>
 }
 
@@ -62,19 +62,19 @@ export class TenantOperations {
     const { name } = request
     checkTenantName(name)
     await this.#parts.settle?.()
-    await this.deletion(name)
-    await this.#created(name)
+    while (this.isInProgress(name)) {
+      await this.deletion(name)
+      await this.#created(name)
+    }
     const existing = this.#parts.get(name)
     if (existing !== undefined) return ofSameOwner(existing, request)
-    const creating = this.#creating.get(name) ?? this.#parts.create(request)
+    const creating = this.#parts.create(request)
     this.#creating.set(name, creating)
     try {
       return ofSameOwner(await creating, request)
     } finally {
-      if (this.#creating.get(name) === creating) {
-        this.#creating.delete(name)
-        await this.#parts.ended?.(name)
-      }
+      this.#creating.delete(name)
+      await this.#parts.ended?.(name)
     }
   }
 
@@ -84,13 +84,14 @@ export class TenantOperations {
     await creating.finally(() => this.#creating.delete(name))
   }
 
-  delete(tenant: string | TenantIdentity): Promise<void> {
-    const { name, uid } = asGiven(tenant)
+  delete(tenant: string | MeantTenant): Promise<void> {
+    const { name, uid, owner }: MeantTenant = typeof tenant === "string" ? { name: tenant } : tenant
+    const meant = { name, uid, owner }
     const running = this.#deleting.get(name)
     // One that is meant for another tenant of that name may do nothing.
-    if (running !== undefined && running.uid === uid) return running.ended
-    const deletion: Deletion = { uid, ended: Promise.resolve() }
-    deletion.ended = this.#delete(name, uid, running).finally(() => {
+    if (running !== undefined && isDeepStrictEqual(running.meant, meant)) return running.ended
+    const deletion: Deletion = { meant, ended: Promise.resolve() }
+    deletion.ended = this.#delete(meant, running).finally(() => {
       if (this.#deleting.get(name) === deletion) this.#deleting.delete(name)
       return this.#parts.ended?.(name)
     })
@@ -98,10 +99,10 @@ export class TenantOperations {
     return deletion.ended
   }
 
-  async #delete(name: string, uid: string | undefined, before: Deletion | undefined): Promise<void> {
+  async #delete(meant: MeantTenant, before: Deletion | undefined): Promise<void> {
     await before?.ended.catch(() => undefined) // reported to its own caller
-    await this.#created(name)
-    await this.#parts.delete(name, uid)
+    await this.#created(meant.name)
+    await this.#parts.delete(meant)
   }
 
   /** Its failure is reported to the caller who began it. */

@@ -80,15 +80,18 @@ export async function createRecord(store: Store, record: TenantRecord): Promise<
   return parse(present)
 }
 
-/** As createRecord(), but first `remove` completes a deletion of the same name that has failed. */
+/**
+ * As createRecord(), for a name that no known tenant has: a record that is there was left by a creation or deletion that failed, and is first
+ * removed with all that belongs to it. `isShared`: other gateways create tenants, too, so an active record is that of an existing one.
+ */
 export async function createRecordAnew(
   store: Store,
   record: TenantRecord,
-  remove: (left: TenantRecord) => Promise<void>,
+  { isShared, remove }: { isShared: boolean; remove: (left: TenantRecord) => Promise<void> },
 ): Promise<TenantRecord | undefined> {
   for (;;) {
     const found = await createRecord(store, record)
-    if (found?.state !== "deleting") return found
+    if (found === undefined || (isShared && found.state === "active")) return found
     await remove(found)
   }
 }

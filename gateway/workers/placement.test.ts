@@ -43,6 +43,7 @@ class World implements AsyncDisposable {
       pool: this.pool,
       routes: this.routes,
       joined: () => undefined,
+      created: () => undefined,
       unsettled: () => undefined,
       isLeaving: (name) => this.#busy.has(name),
       log: silentLog,

@@ -22,6 +22,8 @@ interface PlacementParts {
   routes: Routes
   /** A worker is ready: from now on it may own tenants. */
   joined(worker: Worker): void
+  /** A new tenant exists. Called synchronously with that. */
+  created(record: TenantRecord): void
   /** Events of the tenant end here; its next owner delivers its state from the beginning. */
   unsettled(tenant: string): void
   /** The tenant is being deleted and must not be moved. */
@@ -34,7 +36,7 @@ export interface Held {
   record: TenantRecord
   /** Undefined while it moves to the next owner. */
   owner: Worker | undefined
-  /** The tenant is being created; its creator determines its owner. */
+  /** The tenant is being created: its creator determines its owner, and nobody has been told of it. */
   creating: boolean
   /** Resolves when the latest move is complete. */
   moving: Promise<void>
@@ -80,16 +82,28 @@ export class Placement implements AsyncDisposable {
     this.#patrolling = this.#patrol()
   }
 
+  /** Including those that are being created. */
   get all(): Iterable<Held> {
     return this.#held.values()
+  }
+
+  /** The tenants that exist. */
+  existing(): Held[] {
+    return [...this.#held.values()].filter(({ creating }) => !creating)
   }
 
   get size(): number {
     return this.#held.size
   }
 
+  /** Only of a tenant that exists. */
   get(name: string): Held | undefined {
-    return this.#held.get(name)
+    const held = this.#held.get(name)
+    return held?.creating === false ? held : undefined
+  }
+
+  isOwner(worker: Worker, name: string): boolean {
+    return this.#held.get(name)?.owner === worker
   }
 
   add(record: TenantRecord, creating: boolean): Held {
@@ -103,7 +117,7 @@ export class Placement implements AsyncDisposable {
     this.#held.delete(name)
   }
 
-  /** Creates it at its home, or at the next one if that ends meanwhile. */
+  /** Creates it at its home, or at the next one if that ends meanwhile. From then on it exists. */
   async make(held: Held): Promise<void> {
     for (;;) {
       const owner = this.#homeOf(held)
@@ -115,14 +129,16 @@ export class Placement implements AsyncDisposable {
       }
       try {
         await owner.channel.call("create", held.record)
-        held.creating = false
-        return await this.#publishRoutes([held])
+        await this.#publishRoutes([held])
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
-        // The next owner continues the creation: the store is consistent at any moment.
         await aborted(owner.ended)
       }
+      // Otherwise the next owner continues the creation: the store is consistent at any moment.
+      if (!owner.ended.aborted) break
     }
+    held.creating = false
+    this.#parts.created(held.record)
   }
 
   /** Its record has changed: tells the owner, if it is not just being given the new record. */
@@ -155,7 +171,7 @@ export class Placement implements AsyncDisposable {
   async ownerOf(name: string): Promise<Worker> {
     const until = this.#clock.elapsed() + takeoverMs
     for (;;) {
-      const held = this.#held.get(name)
+      const held = this.get(name)
       if (held === undefined) throw noSuchTenant(name)
       if (held.owner !== undefined) return held.owner
       if (this.#clock.elapsed() >= until) throw serviceUnavailable(`no process serves tenant "${name}" at the moment`)
@@ -180,11 +196,11 @@ export class Placement implements AsyncDisposable {
   }
 
   #unplaced(): Held[] {
-    return [...this.#held.values()].filter(({ owner, creating }) => owner === undefined && !creating)
+    return this.existing().filter(({ owner }) => owner === undefined)
   }
 
   #takeOver(worker: Worker): void {
-    const left = [...this.#held.values()].filter(({ owner, creating }) => owner === worker && !creating)
+    const left = this.existing().filter(({ owner }) => owner === worker)
     for (const held of left) this.#unsettle(held)
     void this.#place(left)
     this.#changed()

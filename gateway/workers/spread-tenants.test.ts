@@ -1,15 +1,16 @@
 // What the primary passes on to the owners of tenants, whose lists of their tenants may be behind.
 
-import { expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { createRandom } from "../../apimachinery/testing/random.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { silentLog } from "../../client/log.ts"
 import { configMaps, namespaces } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
-import type { TenantIdentity, TenantUse, TenantWatchHandler } from "../../client/tenants.ts"
+import type { Tenant, TenantIdentity, TenantUse, TenantWatchHandler } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
+import { readRecords } from "../tenancy/tenant-record.ts"
 import type { WorkerPool } from "./pool.ts"
 import { primary, Routes } from "./routes.ts"
 import { SpreadTenants } from "./spread-tenants.ts"
@@ -123,29 +124,61 @@ test("a stream that is behind gives nothing of a deleted tenant to the next one 
   expect(names()).toEqual(["new"])
 })
 
-test.each([
-  ["that can be neither created nor removed", 2],
-  ["of which it is not known that its record was written", 1],
-])("a tenant %s is created by the next request", async (_what, unknown) => {
-  const { pool, spread, store, troubles } = await begin()
-  await using _ = spread
-  const added: string[] = []
-  spread.subscribe({ added: ({ uid }) => added.push(uid) })
-  const write = store.txn.bind(store)
-  let writes = 0
-  store.txn = async (transaction) => {
-    const isUnknown = ++writes === unknown
-    // When the record is to be changed, the disk is full.
-    if (isUnknown && writes > 1) throw new Error("disk full")
-    const result = await write(transaction)
-    if (isUnknown) throw new Error("disk full")
-    return result
+describe.each([
+  ["that can be neither created nor removed", 2, "its store cannot be closed or opened"],
+  ["of which it is not known that its record was written", 1, "disk full"],
+])("a tenant %s", (_what, unknown, reason) => {
+  async function beginWithLeft() {
+    const { pool, spread, store, troubles } = await begin()
+    const added: Tenant[] = []
+    spread.subscribe({ added: (tenant) => added.push(tenant) })
+    const write = store.txn.bind(store)
+    let writes = 0
+    store.txn = async (transaction) => {
+      const isUnknown = ++writes === unknown
+      // When the record is to be changed, the disk is full.
+      if (isUnknown && writes > 1) throw new Error("disk full")
+      const result = await write(transaction)
+      if (isUnknown) throw new Error("disk full")
+      return result
+    }
+    troubles.failing = 1
+    await expect(spread.create(fakeTenant("a"))).rejects.toThrow(reason)
+    troubles.failing = 0
+    const records = async (): Promise<Tenant[]> => (await readRecords(store)).records.map(({ tenant }) => tenant)
+    return { pool, spread, added, records }
   }
-  troubles.failing = 1
-  await expect(spread.create(fakeTenant("a"))).rejects.toThrow("disk full")
-  expect(added).toEqual([])
-  troubles.failing = 0
-  const { uid } = await spread.create(fakeTenant("a"))
-  expect(added).toEqual([uid])
-  expect(pool.processes.map(({ tenants }) => tenants.get("a")?.tenant.uid)).toEqual([uid])
+
+  test.each(["uid-of-a", "another"])("does not exist, and is made anew (for %s)", async (uid) => {
+    const { pool, spread, added, records } = await beginWithLeft()
+    await using _ = spread
+    expect([spread.get("a"), spread.list(), added]).toEqual([undefined, [], []])
+    const tenant = await spread.create(fakeTenant("a", { virtualCluster: { namespace: "default", name: "a", uid } }))
+    expect(tenant.virtualCluster.uid).toBe(uid)
+    expect(added).toEqual([tenant])
+    expect(await records()).toEqual([tenant])
+    expect(pool.processes.map(({ tenants }) => tenants.get("a")?.tenant.uid)).toEqual([tenant.uid])
+  })
+
+  test("is removed when its owner deletes it", async () => {
+    const { spread, records } = await beginWithLeft()
+    await using _ = spread
+    await spread.delete({ name: "a", owner: { namespace: "default", uid: "another" } })
+    expect(await records()).toHaveLength(1)
+    await spread.delete({ name: "a", owner: { namespace: "default", uid: "uid-of-a" } })
+    expect(await records()).toEqual([])
+  })
+})
+
+test("who begins to follow tenants while one is created is told of it once", async () => {
+  const { pool, spread } = await begin()
+  await using _ = spread
+  const told: string[] = []
+  const broadcast = pool.broadcast.bind(pool)
+  using _routes = vi.spyOn(pool, "broadcast").mockImplementationOnce((...given) => {
+    spread.subscribe({ added: ({ name }) => told.push(name) })
+    return broadcast(...given)
+  })
+  await spread.create(fakeTenant("a"))
+  expect(told).toEqual(["a"])
 })

@@ -8,6 +8,8 @@ import type { KubeClient, Resource } from "../../client/rest.ts"
 import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import {
   identityOf,
+  isMeant,
+  type MeantTenant,
   type Tenant,
   type TenantAddress,
   type TenantAdmin,
@@ -35,7 +37,7 @@ import {
   type TenantRecord,
 } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
-import { Placement, routeOf } from "./placement.ts"
+import { type Held, Placement, routeOf } from "./placement.ts"
 import type { Worker, WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
@@ -77,17 +79,20 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { store, pool, routes, log } = parts
     this.#marks = new StoredMarks(store, log)
     this.#operations = new TenantOperations({
-      get: (name) => (this.#placement.get(name)?.creating === false ? this.get(name) : undefined),
+      get: (name) => this.get(name),
       create: (request) => this.#create(request),
       change: (tenant, settings) => this.#change(tenant, settings),
-      delete: (name, uid) => this.#delete(name, uid),
+      delete: (meant) => this.#delete(meant),
     })
-    this.#followers = new Followers((worker, tenant) => this.#placement.get(tenant)?.owner === worker)
+    this.#followers = new Followers((worker, tenant) => this.#placement.isOwner(worker, tenant))
     this.#placement = new Placement({
       pool,
       routes,
       log,
       joined: (worker) => this.#followers.joined(worker),
+      created: ({ tenant }) => {
+        for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
+      },
       unsettled: (tenant) => this.#followers.restarted(tenant),
       isLeaving: (tenant) => this.#operations.isDeleting(tenant),
     })
@@ -111,7 +116,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   }
 
   list(): readonly Tenant[] {
-    return Array.from(this.#placement.all, ({ record }) => record.tenant)
+    return this.#placement.existing().map(({ record }) => record.tenant)
   }
 
   create(request: TenantRequest): Promise<Tenant> {
@@ -122,22 +127,31 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { store, issuerOf } = this.#parts
     // A prepared store would be open in this process, but the tenant's owner is a worker.
     const record = newRecord(request, randomUUID(), issuerOf(request.name))
-    const present = await createRecordAnew(store, record, (left) => this.#remove(left))
-    // Of one that is there already, it was not known that its record was written, or it could be neither created nor removed.
-    const made = present ?? record
-    const left = this.#placement.get(request.name)
-    const held = left?.record.tenant.uid === made.tenant.uid ? left : this.#placement.add(made, true)
+    await createRecordAnew(store, record, { isShared: false, remove: (left) => this.#forget(left) })
+    const held = this.#placement.add(record, true)
     try {
       await this.#placement.make(held)
     } catch (error) {
-      await this.#forget(held.record)
+      await this.#undo(held)
       throw error
     }
-    const { tenant } = held.record
-    this.#marks.begin(held.record)
-    for (const subscriber of this.#subscribers) subscriber.added?.(tenant)
+    const { tenant } = record
+    this.#marks.begin(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
+  }
+
+  /** After a creation that has failed, for another reason. What it cannot remove is removed by the next creation or deletion. */
+  async #undo(held: Held): Promise<void> {
+    const { record } = held
+    const { name } = record.tenant
+    this.#placement.remove(name)
+    try {
+      await this.#placement.release(held)
+      await this.#forget(record)
+    } catch (error) {
+      this.#parts.log.error({ err: error, tenant: name }, "what a failed creation has left was not removed")
+    }
   }
 
   async #change(tenant: Tenant, settings: TenantSettings): Promise<void> {
@@ -149,14 +163,15 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     await this.#placement.changed(held)
   }
 
-  delete(tenant: string | TenantIdentity): Promise<void> {
+  delete(tenant: string | MeantTenant): Promise<void> {
     return this.#operations.delete(tenant)
   }
 
-  async #delete(name: string, uid?: string): Promise<void> {
+  async #delete(meant: MeantTenant): Promise<void> {
+    const { name } = meant
     // If it is not held, a creation or deletion that failed has left it.
     const record = this.#placement.get(name)?.record ?? (await readRecord(this.#parts.store, name))
-    if (record === undefined || (record.state === "active" && uid !== undefined && record.tenant.uid !== uid)) return
+    if (record === undefined || (record.state === "active" && !isMeant(record.tenant, meant))) return
     await this.#forget(record)
     this.#parts.log.info({ tenant: name }, "tenant deleted")
   }
@@ -228,7 +243,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
-    for (const { record, creating } of this.#placement.all) if (!creating) subscriber.added?.(record.tenant)
+    for (const { record } of this.#placement.existing()) subscriber.added?.(record.tenant)
     return () => this.#subscribers.delete(subscriber)
   }
 
