@@ -1,14 +1,7 @@
 // Reconciles a VirtualCluster with its tenant. Every step is idempotent, so the next reconcile completes the work after a crash:
 // finalizer → tenant → root namespace → kubeconfig → status; on deletion: tenant → namespaces → finalizer.
 
-import {
-  StatusError,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  notFound,
-  serviceUnavailable,
-} from "../apimachinery/status.ts"
+import { StatusError, isAlreadyExists, isConflict, isNotFound, notFound } from "../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import { pointsTo, redirected, type Tenant, type TenantAdmin, type TenantFault } from "../client/tenants.ts"
@@ -60,6 +53,7 @@ export class VirtualClusterReconciler {
       added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
       removed: ({ clusterKey, uid }) => {
         if (this.#byClusterKey.get(clusterKey)?.uid === uid) this.#byClusterKey.delete(clusterKey)
+        this.#compared.delete(uid)
       },
     })
   }
@@ -258,30 +252,9 @@ export class VirtualClusterReconciler {
 
   async #removeTenant({ identity, clusterKey }: Claim): Promise<void> {
     const { superClient, tenants } = this.#parts
-    const tenant = tenants.get(identity.name) ?? (await this.#unlisted(identity.name))
-    // The tenant of that name may belong to another VirtualCluster.
-    if (tenant !== undefined && isOf(tenant, identity)) {
-      await tenants.delete(tenant)
-      this.#compared.delete(tenant.uid)
-    }
+    // Even if no tenant is known: the list may be behind, and one whose creation failed may have been recorded.
+    await tenants.delete({ name: identity.name, owner: identity })
     await removeNamespaces(superClient, this.#namespaces, { clusterKey, uid: identity.uid })
-  }
-
-  /**
-   * The list of tenants may lag behind what another process has created; the gateway itself knows, and when it is asked may bring the
-   * list up to date. Returns undefined if the tenant is gone.
-   */
-  async #unlisted(name: string): Promise<Tenant | undefined> {
-    const { tenants } = this.#parts
-    try {
-      await tenants.address(name)
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
-    const tenant = tenants.get(name)
-    if (tenant === undefined) throw serviceUnavailable(`tenant "${name}" exists, but is not known here yet`)
-    return tenant
   }
 }
 

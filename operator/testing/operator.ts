@@ -8,6 +8,8 @@ import { namespaces, virtualClusters } from "../../client/resources.ts"
 import { applySettings } from "../../client/tenant-settings.ts"
 import {
   identityOf,
+  isMeant,
+  type MeantTenant,
   type Tenant,
   type TenantAddress,
   type TenantAdmin,
@@ -23,8 +25,6 @@ export class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   failures = 0
   broken: TenantFault[] = []
   deletionFailures = 0
-  /** Names of tenants that another process has created, and of which this one does not know yet. */
-  readonly unlisted = new Set<string>()
   server = "https://one"
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
@@ -42,10 +42,11 @@ export class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
     return tenant
   }
 
-  async delete(tenant: string | TenantIdentity): Promise<void> {
+  async delete(tenant: string | MeantTenant): Promise<void> {
     if (this.deletionFailures-- > 0) throw serviceUnavailable("the gateway is not there")
-    const { name, uid } = identityOf(this, tenant)
-    if (this.get(name)?.uid === uid) this.remove(name)
+    const meant = typeof tenant === "string" ? { name: tenant } : tenant
+    const present = this.clusters.get(meant.name)?.tenant
+    if (present !== undefined && isMeant(present, meant)) this.remove(meant.name)
   }
 
   async faults(): Promise<TenantFault[]> {
@@ -53,8 +54,7 @@ export class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
   }
 
   async address(name: string): Promise<TenantAddress> {
-    if (!this.unlisted.has(name) && this.get(name) === undefined)
-      throw notFound({ group: "", resource: "tenants" }, name)
+    if (this.get(name) === undefined) throw notFound({ group: "", resource: "tenants" }, name)
     return { server: `${this.server}/tenants/${name}`, certificateAuthority: "ca" }
   }
 
