@@ -12,6 +12,8 @@ import { expect, onTestFinished, test } from "vitest"
 import { type WebSocket, WebSocketServer } from "ws"
 import { areProbed } from "../../client/testing/probed-connections.ts"
 import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
+import { maxMessagesPerTurn } from "../request/web-socket.ts"
+import { countLoopTurns, receiveBytes } from "../testing/loop-turns.ts"
 import { openPodTunnel } from "./pod-tunnel.ts"
 
 /** Accepts every WebSocket, and sends these bytes with the acceptance. */
@@ -47,6 +49,31 @@ test("bytes with the acceptance that are no WebSocket are an error", async () =>
   const port = await startKubelet(Buffer.alloc(16, 0xff))
   const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
   await expect(openPodTunnel(target, new AbortController().signal)).rejects.toThrow("Invalid WebSocket frame")
+})
+
+const portOf = (bytes: string): Buffer =>
+  Buffer.from(`\x82${String.fromCharCode(3 + bytes.length)}\x00\x50\x00${bytes}`, "latin1")
+
+test("messages that come at once are passed on in several turns of the event loop, and not in one each", async () => {
+  const messages = 2000
+  const port = await startKubelet(
+    Buffer.concat([portOf(""), ...Array<Buffer>(messages).fill(Buffer.of(0x82, 2, 0, 1))]),
+  )
+  const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
+  const turns = countLoopTurns()
+  const stream = await openPodTunnel(target, new AbortController().signal)
+  await receiveBytes(stream, messages)
+  expect(turns()).toBeGreaterThanOrEqual(Math.floor(messages / maxMessagesPerTurn))
+  expect(turns()).toBeLessThan(messages / 2)
+  stream.destroy()
+})
+
+// Of a message that is never complete.
+test("many fragments of a message are an error", async () => {
+  const fragments = Array<Buffer>(100).fill(Buffer.of(0x00, 1, 1))
+  const port = await startKubelet(Buffer.concat([portOf("one"), Buffer.of(0x02, 1, 0), ...fragments]))
+  const target = { host: "127.0.0.1", port, path: "/portForward/default/a?port=80", rejectUnauthorized: false }
+  await expect(openPodTunnel(target, new AbortController().signal)).rejects.toThrow("Too many message fragments")
 })
 
 /** To a kubelet that does this with the connection. */
