@@ -217,3 +217,16 @@ test.each<[code: number, path: string, answer: object]>([
   expect(JSON.parse(said.split("\r\n\r\n")[1] ?? "")).toMatchObject({ kind: "Status", status: "Failure", ...answer })
   expect(/^retry-after: (.*)$/im.exec(said)?.[1]).toBe(code === 429 ? "1" : undefined)
 })
+
+test.each([
+  ["another version", "sec-websocket-version: 8\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"],
+  ["a short key", "sec-websocket-version: 13\r\nsec-websocket-key: AAAA\r\n"],
+  ["no key", "sec-websocket-version: 13\r\n"],
+])("a port-forward in a WebSocket with %s is refused before its node is asked", async (_what, headers) => {
+  const tenant = await createTenant()
+  const offered = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-protocol: SPDY/3.1+portforward.k8s.io\r\n"
+  serve = () => expect.unreachable()
+  const socket = await askRaw(gateway, tenant, `${path}/portforward`, offered + headers)
+  const said = await text(socket)
+  expect(JSON.parse(said.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code: 400, message: "websocket: bad handshake" })
+})

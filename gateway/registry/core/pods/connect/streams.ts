@@ -4,7 +4,7 @@
 import { uintFault } from "../../../../../apimachinery/go/integers.ts"
 import { goQuote } from "../../../../../apimachinery/go/quote.ts"
 import { errorMessage } from "../../../../../apimachinery/error-message.ts"
-import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
+import { badRequest, forbidden, internalError, StatusError } from "../../../../../apimachinery/status.ts"
 import { forwardUpgrade, UpgradeRefused } from "../../../../../client/http/upgrade.ts"
 import { admitConnect } from "../../../../admission/admit.ts"
 import type { RequestContext } from "../../../../request/context.ts"
@@ -99,6 +99,7 @@ function standardStreams(asked: URLSearchParams): URLSearchParams {
 }
 
 function refused(name: string, error: unknown): StatusError {
+  if (error instanceof StatusError) return error
   if (error instanceof UpgradeRefused) return refusedByNode(error.code, error.message, error)
   return internalError(`error dialing backend of ${name}: ${errorMessage(error)}`, {
     cause: error,

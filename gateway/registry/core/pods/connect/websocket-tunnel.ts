@@ -1,17 +1,21 @@
 // Port-forward of kubectl ≥ 1.31: a WebSocket whose concatenated binary messages are a SPDY/3.1 connection. The WebSocket is
 // terminated here, and SPDY is forwarded to the node. Source: KEP-4006 and k8s.io/apiserver's tunneling handler.
 
+import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import { createWebSocketStream, WebSocketServer } from "ws"
+import { badRequest } from "../../../../../apimachinery/status.ts"
 import { closeTimeoutMs, join } from "../../../../../client/http/join.ts"
 import { type ForwardOptions, openUpgradeFor, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
-import { limitMessagesPerTurn } from "../../../../request/web-socket.ts"
+import { WebSocketBytes } from "./websocket-bytes.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"
-/** Limit of one message; kubectl's have at most 32 KiB. */
-const maxMessageBytes = 1024 * 1024
+const version = "13"
+/** 16 bytes. */
+const keyPattern = /^[A-Za-z\d+/]{22}==$/
+/** Source: RFC 6455, section 1.3. */
+const acceptanceSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 function protocols(request: IncomingMessage): string[] {
   return (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim())
@@ -30,6 +34,7 @@ export async function tunnel(
   target: UpgradeTarget,
   { hold, signal }: Pick<ForwardOptions, "hold" | "signal"> = {},
 ): Promise<void> {
+  const acceptance = acceptanceOf(request)
   const headers = {
     ...target.headers,
     connection: "Upgrade",
@@ -37,22 +42,29 @@ export async function tunnel(
     "x-stream-protocol-version": portForwardProtocol,
   }
   const far = await openUpgradeFor(socket, { ...target, method: "POST", headers }, { signal })
-  let near: Duplex | undefined
-  const left = (): void => {
-    if (near === undefined) far.socket.destroy() // a failed handshake
-    else passOnLast(near, far.socket)
+  if (socket.destroyed) {
+    far.socket.destroy()
+    return
   }
-  socket.once("close", left)
-  if (socket.destroyed) left()
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
-  // The protocol's name contains a slash and is not a token of RFC 6455. The library would reject it, so it is negotiated here.
-  delete request.headers["sec-websocket-protocol"]
-  server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
-  server.handleUpgrade(request, socket, head, (client) => {
-    limitMessagesPerTurn(client)
-    near = createWebSocketStream(client)
-    join(near, far.socket, { hold, signal: exceptLeaving(socket, signal), heads: [Buffer.alloc(0), far.head] })
-  })
+  socket.write(`${acceptance.join("\r\n")}\r\n\r\n`)
+  const near = new WebSocketBytes(socket, head)
+  socket.once("close", () => passOnLast(near, far.socket))
+  join(near, far.socket, { hold, signal: exceptLeaving(socket, signal), heads: [Buffer.alloc(0), far.head] })
+}
+
+/** The lines of the handshake's answer. Throws BadRequest if it is none. */
+function acceptanceOf({ method, headers }: IncomingMessage): readonly string[] {
+  const key = headers["sec-websocket-key"] ?? ""
+  if (method !== "GET" || headers["sec-websocket-version"] !== version || !keyPattern.test(key))
+    throw badRequest("websocket: bad handshake")
+  const accepted = createHash("sha1").update(`${key}${acceptanceSuffix}`).digest("base64")
+  return [
+    "HTTP/1.1 101 Switching Protocols",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Accept: ${accepted}`,
+    `Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`,
+  ]
 }
 
 /** Aborted with the request's signal, but not because the client has left: then the node gets what it has sent before. */

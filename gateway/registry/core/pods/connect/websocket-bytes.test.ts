@@ -1,0 +1,37 @@
+import { duplexPair } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import { setImmediate } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { WebSocketBytes } from "./websocket-bytes.ts"
+
+const masked = (opcode: number, text: string): Buffer =>
+  Buffer.concat([Buffer.of(0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0), Buffer.from(text)])
+const frame = (opcode: number, payload: string): Buffer =>
+  Buffer.from([0x80 | opcode, payload.length, ...Buffer.from(payload)])
+const closed = Buffer.of(0x88, 2, 1000 >> 8, 1000 & 0xff)
+
+test("of the pings of a client that reads nothing the last is answered", async () => {
+  const [client, server] = duplexPair()
+  const stream = new WebSocketBytes(server, masked(9, "first")).resume()
+  for (let index = 0; index < 1000; index++) client.write(masked(9, `ping ${index}`))
+  client.write(masked(9, "last"))
+  while (client.writableLength > 0) await setImmediate()
+  expect(server.writableLength).toBeLessThan(100)
+  stream.end()
+  const answers = await buffer(client.end())
+  expect(answers.subarray(0, 7)).toEqual(frame(10, "first"))
+  expect(answers.length).toBeLessThan(200)
+  expect(answers.includes(frame(10, "last"))).toBe(true)
+  expect(answers.subarray(-4)).toEqual(closed)
+})
+
+test("what a client has sent before it closes is read, while what is written then is dropped", async () => {
+  const [client, server] = duplexPair()
+  const stream = new WebSocketBytes(server, Buffer.alloc(0))
+  client.write(Buffer.concat([masked(2, "before"), masked(8, ""), masked(2, "after")]))
+  const answers = buffer(client)
+  while (server.writable) await setImmediate()
+  await new Promise((resolve) => stream.write("too late", resolve))
+  expect((await buffer(stream)).toString()).toBe("before")
+  expect(await answers).toEqual(closed)
+})
