@@ -1,6 +1,7 @@
 // Reads the whole response of an untrusted server, which may be endless.
 
 import type { Readable } from "node:stream"
+import { GatheredBytes } from "../../client/http/gathered-bytes.ts"
 
 /** Beyond `maxBytes` it closes the connection and rejects with the error that `tooLong` creates. */
 export async function readBody(
@@ -8,15 +9,13 @@ export async function readBody(
   maxBytes: number,
   tooLong = () => new Error(`the answer is longer than ${maxBytes} bytes`),
 ): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const body = new GatheredBytes()
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) {
+    if (body.length + chunk.length > maxBytes) {
       response.destroy()
       throw tooLong()
     }
-    chunks.push(chunk)
+    body.add(chunk)
   }
-  return Buffer.concat(chunks)
+  return body.all()
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { PassThrough } from "node:stream"
 import { setTimeout as delay } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { smallPieces } from "../../client/testing/small-pieces.ts"
 import type { RequestContext } from "../request/context.ts"
 import { readBody, type RequestBody, takeJson } from "./request-body.ts"
 
@@ -77,4 +78,14 @@ test.each(["application/yaml", "application/apply-patch+yaml"])("JSON as %s is p
   expect(body.converted).toBeUndefined()
   expect(takeJson(body)).toEqual({ value: { a: 1 }, duplicates: [] })
   expect(takeJson(body)).toBeUndefined()
+})
+
+test("of a body in chunks of one byte only the bytes are held", async () => {
+  const chunks = smallPieces()
+  const request = requestOf({})
+  const reading = readBody({} as RequestContext, request, 10_000)
+  for (let index = 0; index < 1000; index++) await new Promise((resolve) => request.write(chunks.next(), resolve))
+  await expect.poll(() => chunks.held()).toBeLessThan(10)
+  request.end()
+  expect((await reading).bytes.length).toBe(1000)
 })

@@ -5,6 +5,7 @@ import { type Parsed, yamlAsJson } from "../../apimachinery/schema/json/parse.ts
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import { inSteps } from "../../apimachinery/steps.ts"
+import { GatheredBytes } from "../../client/http/gathered-bytes.ts"
 import { checkAwaited } from "../request/awaited.ts"
 import type { RequestContext } from "../request/context.ts"
 import { minThreadBytes, yamlThread } from "../request/yaml-thread.ts"
@@ -42,11 +43,10 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
     throw tooLarge()
   }
   const asked = performance.now()
-  const chunks = await chunksOf(ctx, request, limit)
-  if (chunks === undefined) throw tooLarge()
+  const bytes = await bytesOf(ctx, request, limit)
+  if (bytes === undefined) throw tooLarge()
   if (performance.now() - asked > withHeadMs) await ctx.turn?.()
   checkAwaited(ctx)
-  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
   const isYaml = bytes.length >= minThreadBytes && yamlTypes.has(mediaType(ctx.headers["content-type"] ?? ""))
   return isYaml ? await readYaml(ctx, bytes) : { bytes }
 }
@@ -68,11 +68,7 @@ async function readYaml(ctx: RequestContext, bytes: Buffer): Promise<RequestBody
  * Resolves with undefined if there are more than `limit` bytes; the rest is discarded. Uses events because an iterator would
  * dominate the cost.
  */
-function chunksOf(
-  ctx: RequestContext,
-  request: IncomingMessage,
-  limit: number,
-): Promise<readonly Buffer[] | undefined> {
+function bytesOf(ctx: RequestContext, request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const cutOff = (): void => {
       if (!request.readableEnded) reject(new Error("the request ended before its body did"))
@@ -83,19 +79,19 @@ function chunksOf(
       request.pause()
       place.then(() => request.resume(), reject)
     }
-    const chunks: Buffer[] = []
+    const body = new GatheredBytes()
     let bytes = 0
     request.on("data", (chunk: Buffer) => {
       const before = bytes
       bytes += chunk.length
       if (before <= largeBytes && bytes > largeBytes) wait(ctx.enlargeBody?.())
-      if (bytes <= limit) chunks.push(chunk)
+      if (bytes <= limit) body.add(chunk)
       else {
-        chunks.length = 0
+        body.clear()
         resolve(undefined)
       }
     })
-    request.on("end", () => resolve(chunks))
+    request.on("end", () => resolve(body.all()))
     request.on("error", reject)
     request.on("close", cutOff)
   })

@@ -13,6 +13,7 @@ import { pipeline } from "node:stream/promises"
 import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { GatheredBytes } from "../../client/http/gathered-bytes.ts"
 import { countRest, countUnsent } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
@@ -202,16 +203,14 @@ async function sendHTML(
   place: Place,
   turns: Turns,
 ): Promise<void> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const document = new GatheredBytes()
   const source = answer.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   for await (const chunk of source) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > maxRewrittenBytes) break
+    document.add(chunk)
+    if (document.length > maxRewrittenBytes) break
   }
-  const read = Buffer.concat(chunks)
-  if (bytes > maxRewrittenBytes) {
+  const read = document.all()
+  if (read.length > maxRewrittenBytes) {
     begin(headers)
     response.write(read)
     countUnsent(answer, response, turns.holdUnsent)

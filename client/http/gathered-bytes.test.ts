@@ -1,0 +1,32 @@
+import { expect, test } from "vitest"
+import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
+import { smallPieces } from "../testing/small-pieces.ts"
+import { GatheredBytes } from "./gathered-bytes.ts"
+
+test.each(seeds(20))("pieces of any sizes are there in their order (seed %i)", (seed) => {
+  const random = createRandom(seed)
+  const gathered = new GatheredBytes()
+  const pieces: Buffer[] = []
+  for (let index = random(500); index > 0; index--) {
+    const piece = Buffer.alloc(random(pick(random, [2, 100, 1100, 40_000])), random(256))
+    pieces.push(piece)
+    gathered.add(piece)
+  }
+  expect(gathered.length).toBe(Buffer.concat(pieces).length)
+  expect(gathered.all().equals(Buffer.concat(pieces))).toBe(true)
+})
+
+test("one piece is not copied", () => {
+  const gathered = new GatheredBytes()
+  const piece = Buffer.from("all")
+  gathered.add(piece)
+  expect(gathered.all()).toBe(piece)
+})
+
+test("of small pieces only the bytes are held", async () => {
+  const pieces = smallPieces()
+  const gathered = new GatheredBytes()
+  for (let index = 0; index < 1000; index++) gathered.add(pieces.next())
+  await expect.poll(() => pieces.held()).toBeLessThan(10)
+  expect(gathered.all()).toEqual(Buffer.from(Array.from({ length: 1000 }, (_, index) => index & 255)))
+})
