@@ -2,7 +2,7 @@
 // times as much if they were kept one by one.
 
 /** Shorter pieces are copied together. */
-const smallBytes = 1024
+export const smallBytes = 1024
 const blockBytes = 16 * 1024
 
 export class GatheredBytes {

@@ -5,6 +5,7 @@ import { connect, createServer as createNetServer, type AddressInfo } from "node
 import { Duplex } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { smallPieces } from "../testing/small-pieces.ts"
 import { join, type Translation } from "./join.ts"
 
 // As a pager does, for which kube-apiserver waits as long as it likes.
@@ -91,4 +92,54 @@ test.each<[string, Translation]>([
   expect(received).toBe(output.length)
   client.destroy()
   for (const server of [target, front]) server.close()
+})
+
+test.each<[string, Translation]>([
+  ["as they are", {}],
+  ["translated", { fromClient: (piece) => piece }],
+])("of small pieces that the target does not take only the bytes are held, %s", async (_how, translation) => {
+  const pieces = smallPieces()
+  const client = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  const arrived: Buffer[] = []
+  const taking = Promise.withResolvers<void>()
+  const target = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      arrived.push(Buffer.from(chunk))
+      void taking.promise.then(() => done())
+    },
+  })
+  join(client, target, { translation })
+  let pushed = 0
+  for (let isTaken = true; isTaken || !client.isPaused();) {
+    isTaken = client.push(pieces.next())
+    pushed++
+    if (pushed % 1000 === 0) await setImmediate()
+  }
+  await expect.poll(() => pieces.held()).toBeLessThan(50)
+  client.push(null)
+  taking.resolve()
+  await once(target, "finish")
+  expect(Buffer.concat(arrived)).toEqual(Buffer.from(Array.from({ length: pushed }, (_, index) => index & 255)))
+})
+
+test("small pieces that a client has sent before it is gone are passed on", async () => {
+  const client = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  const arrived: string[] = []
+  const taking = Promise.withResolvers<void>()
+  const target = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      arrived.push(chunk.toString())
+      void taking.promise.then(() => done())
+    },
+  })
+  join(client, target)
+  for (const piece of ["a", "b", "c"]) client.push(piece)
+  await setImmediate()
+  client.destroy()
+  await once(client, "close")
+  taking.resolve()
+  await once(target, "close")
+  expect(arrived.join("")).toBe("abc")
 })

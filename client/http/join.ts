@@ -3,6 +3,7 @@
 
 import type { Duplex } from "node:stream"
 import { workedMs } from "../../apimachinery/thread-time.ts"
+import { gatherSmallPieces, GatheredWrites } from "./small-pieces.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
 /**
@@ -95,13 +96,10 @@ function endWith(signal: AbortSignal, client: Duplex, target: Duplex, late: Late
   return () => signal.removeEventListener("abort", end)
 }
 
+/** Like a pipe. (One with a transform in it would not have passed on everything when its source is closed.) */
 function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: Buffer | undefined): void {
-  if (translate === undefined) {
-    if (head !== undefined && head.length > 0) to.write(head)
-    from.pipe(to)
-    return
-  }
-  // Like a pipe. (One with a transform in it would not have passed on everything when its source is closed.)
+  gatherSmallPieces(from)
+  const writes = new GatheredWrites(to)
   let isResting = false
   const resume = (): void => void (isResting || to.writableNeedDrain || from.resume())
   const rest = (ms: number): void => {
@@ -112,12 +110,14 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
       resume()
     }, ms).unref()
   }
-  const send = (piece: Buffer): void => {
+  const send = (piece: Buffer): void => void (writes.write(piece) || from.pause())
+  const take = (piece: Buffer): void => {
     if (!to.writable) return
+    if (translate === undefined) return send(piece)
     try {
       const before = workedMs()
       const translated = translate(piece)
-      if (translated.length > 0 && !to.write(translated)) from.pause()
+      if (translated.length > 0) send(translated)
       const tookMs = workedMs() - before
       if (tookMs > longMs) rest(tookMs * restsPerWork)
     } catch (error) {
@@ -125,10 +125,14 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
       to.destroy()
     }
   }
-  const end = (): void => void to.end()
-  from.on("data", send)
+  const end = (): void => {
+    writes.flush()
+    to.end()
+  }
+  from.on("data", take)
+  from.on("close", () => writes.flush())
   to.on("drain", resume)
-  if (head !== undefined && head.length > 0) send(head)
+  if (head !== undefined && head.length > 0) take(head)
   if (from.readableEnded) end()
   else from.on("end", end)
 }

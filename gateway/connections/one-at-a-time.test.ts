@@ -1,8 +1,10 @@
 import { channel } from "node:diagnostics_channel"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
+import { type AddressInfo, connect, Socket } from "node:net"
+import { buffer } from "node:stream/consumers"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
+import { smallPieces } from "../../client/testing/small-pieces.ts"
 import { oneAtATime, ReadRequest } from "./one-at-a-time.ts"
 
 let begun: { url: string | undefined; response: ServerResponse }[]
@@ -107,3 +109,12 @@ test.each(["content-length: 3\r\n\r\nabc", "transfer-encoding: chunked\r\n\r\n3\
     expect(begun.map(({ url }) => url)).toEqual(["/1"])
   },
 )
+
+test("of a body in small chunks that waits only the bytes are held", async () => {
+  const chunks = smallPieces()
+  const request = new ReadRequest(new Socket())
+  for (let index = 0; index < 1000; index++) request.push(chunks.next())
+  await expect.poll(() => chunks.held()).toBeLessThan(10)
+  request.push(null)
+  expect(await buffer(request)).toEqual(Buffer.from(Array.from({ length: 1000 }, (_, index) => index & 255)))
+})

@@ -3,6 +3,7 @@
 
 import { Duplex } from "node:stream"
 import { closeTimeoutMs } from "../../../../../client/http/join.ts"
+import { gatherSmallPieces } from "../../../../../client/http/small-pieces.ts"
 import { ClientFrames, closeCodes, closeFrame, messageHeader, pongFrame } from "./websocket-frames.ts"
 
 export class WebSocketBytes extends Duplex {
@@ -17,6 +18,7 @@ export class WebSocketBytes extends Duplex {
   constructor(socket: Duplex, head: Buffer) {
     super()
     this.#socket = socket
+    gatherSmallPieces(socket)
     if (head.length > 0) socket.unshift(head)
     const take = (piece: Buffer): void => this.#take(piece)
     socket.on("data", take)
@@ -28,8 +30,8 @@ export class WebSocketBytes extends Duplex {
     socket.once("close", () => {
       socket.off("data", take)
       // What has come while nothing was read.
-      const rest = socket.read(socket.readableLength) as Buffer | null
-      if (rest !== null) this.#take(rest)
+      for (let rest = socket.read() as Buffer | null; rest !== null; rest = socket.read() as Buffer | null)
+        this.#take(rest)
       this.#end()
     })
   }

@@ -1,0 +1,76 @@
+import { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import { setImmediate } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { chance, createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
+import { smallPieces } from "../testing/small-pieces.ts"
+import { gatherSmallPieces } from "./small-pieces.ts"
+
+function gathering(): Readable {
+  const stream = new Readable({ read: () => undefined })
+  gatherSmallPieces(stream)
+  return stream
+}
+
+test("of small pieces that nobody takes only the bytes are held, as many as without", async () => {
+  const pieces = smallPieces()
+  const stream = gathering()
+  let pushed = 1
+  while (stream.push(pieces.next())) pushed++
+  expect(pushed).toBe(stream.readableHighWaterMark)
+  await expect.poll(() => pieces.held()).toBeLessThan(10)
+  stream.push(null)
+  expect((await buffer(stream)).length).toBe(pushed)
+})
+
+const ways: Record<string, (stream: Readable, take: (piece: Buffer) => void) => void> = {
+  data: (stream, take) => void stream.on("data", take),
+  readable: (stream, take) =>
+    void stream.on("readable", () => {
+      for (let piece = stream.read() as Buffer | null; piece !== null; piece = stream.read() as Buffer | null)
+        take(piece)
+    }),
+  iterator: (stream, take) =>
+    void (async () => {
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        take(piece)
+        await setImmediate()
+      }
+    })(),
+}
+
+test.each(Object.keys(ways).flatMap((way) => seeds(10).map((seed) => [way, seed] as const)))(
+  "all bytes come in their order, whenever they are taken, by %s (seed %i)",
+  async (way, seed) => {
+    const random = createRandom(seed)
+    const stream = gathering()
+    const [sent, taken]: [Buffer[], Buffer[]] = [[], []]
+    const begins = random(60)
+    for (let index = 0; index < 100; index++) {
+      if (index === begins) ways[way]?.(stream, (piece) => taken.push(Buffer.from(piece)))
+      const piece = Buffer.alloc(1 + random(pick(random, [3, 900, 3000])), index)
+      sent.push(piece)
+      stream.push(piece)
+      if (way === "data" && index > begins && chance(random, 0.3)) {
+        if (stream.isPaused()) stream.resume()
+        else stream.pause()
+      }
+      if (chance(random, 0.3)) await setImmediate()
+    }
+    stream.push(null)
+    stream.resume()
+    await expect.poll(() => stream.readableEnded).toBe(true)
+    expect(Buffer.concat(taken).equals(Buffer.concat(sent))).toBe(true)
+  },
+)
+
+test("what is taken as it comes passes at once", async () => {
+  const stream = gathering()
+  const taken: string[] = []
+  stream.on("data", (piece: Buffer) => taken.push(String(piece)))
+  await setImmediate()
+  for (const text of ["a", "b", "c"]) {
+    stream.push(Buffer.from(text))
+    expect(taken.at(-1)).toBe(text)
+  }
+})

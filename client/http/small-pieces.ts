@@ -1,0 +1,81 @@
+// What waits in a stream because nobody takes it. Node limits its bytes, to 64 KiB, but not its pieces: 65,536 of one byte hold 13 MiB.
+
+import type { Readable, Writable } from "node:stream"
+import { GatheredBytes, smallBytes } from "./gathered-bytes.ts"
+
+export const isSmall = (piece: unknown): piece is Buffer => Buffer.isBuffer(piece) && piece.length < smallBytes
+
+type Push = (piece: unknown, encoding?: BufferEncoding) => boolean
+
+/**
+ * Small pieces that come while others still wait to be taken are copied together from now on. `push`: that of the stream, which this one
+ * comes before.
+ */
+export function gatherSmallPieces(stream: Readable, push: Push = stream.push.bind(stream)): void {
+  const read = stream.read.bind(stream)
+  /** They come behind those that wait, of which there is one at least. */
+  const gathered = new GatheredBytes()
+  const pushGathered = (): void => {
+    if (gathered.length === 0) return
+    const bytes = gathered.all()
+    gathered.clear()
+    push(bytes)
+  }
+  Object.assign(stream, {
+    push(piece: unknown, encoding?: BufferEncoding): boolean {
+      if (!isSmall(piece) || stream.readableLength === 0) {
+        pushGathered()
+        return push(piece, encoding)
+      }
+      gathered.add(piece)
+      return stream.readableLength + gathered.length < stream.readableHighWaterMark
+    },
+    read(size?: number): unknown {
+      // Of nothing, it only makes Node read ahead.
+      if (size !== 0) pushGathered()
+      return read(size)
+    },
+  } satisfies Partial<Readable>)
+}
+
+/** Beyond, small pieces are written together without waiting longer. */
+const maxGatheredBytes = 16 * 1024
+
+/** Writes small pieces together while one that was written before is not taken. Others must not write meanwhile. */
+export class GatheredWrites {
+  readonly #to: Writable
+  readonly #gathered = new GatheredBytes()
+  /** Pieces that are not taken yet. */
+  #untaken = 0
+
+  constructor(to: Writable) {
+    this.#to = to
+  }
+
+  /** Returns false if "drain" is to be awaited before more is written. */
+  write(piece: Buffer): boolean {
+    if (piece.length >= smallBytes || this.#untaken === 0) {
+      this.flush()
+      return this.#write(piece)
+    }
+    this.#gathered.add(piece)
+    return this.#gathered.length < maxGatheredBytes || this.flush()
+  }
+
+  /** To be called before the end. */
+  flush(): boolean {
+    if (this.#gathered.length === 0 || !this.#to.writable) return true
+    const bytes = this.#gathered.all()
+    this.#gathered.clear()
+    return this.#write(bytes)
+  }
+
+  #write(piece: Buffer): boolean {
+    this.#untaken++
+    return this.#to.write(piece, this.#taken)
+  }
+
+  readonly #taken = (): void => {
+    if (--this.#untaken === 0) this.flush()
+  }
+}
