@@ -25,11 +25,13 @@ const special = [
   "::1/128",
   // They contain IPv4 addresses, including forbidden ones.
   "::/96",
+  "::ffff:0:0:0/96",
   "64:ff9b::/96",
   "64:ff9b:1::/48",
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",
+  "3fff::/20",
   // All others outside of 2000::/3, the only global ones, with the exception of ::ffff:0:0/96: those are checked as IPv4 addresses.
   "100::/8",
   "200::/7",
