@@ -8,7 +8,8 @@ test.each(seeds(20))("pieces of any sizes are there in their order (seed %i)", (
   const gathered = new GatheredBytes()
   const pieces: Buffer[] = []
   for (let index = random(500); index > 0; index--) {
-    const piece = Buffer.alloc(random(pick(random, [2, 100, 1100, 40_000])), random(256))
+    const length = random(pick(random, [2, 100, 1100, 40_000]))
+    const piece = Buffer.alloc(length * pick(random, [1, 3]), random(256)).subarray(0, length)
     pieces.push(piece)
     gathered.add(piece)
   }
@@ -23,10 +24,14 @@ test("one piece is not copied", () => {
   expect(gathered.all()).toBe(piece)
 })
 
-test("of small pieces only the bytes are held", async () => {
-  const pieces = smallPieces()
+test.each([
+  ["of one byte", 1, 1],
+  ["that are parts of much more", 1024, 16 * 1024],
+])("of pieces %s only the bytes are held", async (_what, bytes, memoryBytes) => {
+  const pieces = smallPieces(bytes, memoryBytes)
   const gathered = new GatheredBytes()
   for (let index = 0; index < 1000; index++) gathered.add(pieces.next())
   await expect.poll(() => pieces.held()).toBeLessThan(10)
-  expect(gathered.all()).toEqual(Buffer.from(Array.from({ length: 1000 }, (_, index) => index & 255)))
+  const expected = Array.from({ length: 1000 }, (_, index) => Buffer.alloc(bytes, index))
+  expect(gathered.all().equals(Buffer.concat(expected))).toBe(true)
 })

@@ -1,9 +1,15 @@
 // The bytes of a body as they come. Whoever sends it may send three million pieces of one byte each, which would hold two hundred
 // times as much if they were kept one by one.
 
-/** Shorter pieces are copied together. */
-export const smallBytes = 1024
+const smallBytes = 1024
 const blockBytes = 16 * 1024
+
+/**
+ * Such pieces are copied together: each holds more than its bytes if it is kept as it is. Over HTTP/2 it is a part of all that was read at
+ * once, up to 64 KiB, most of which may be none of the body's.
+ */
+export const isSmall = (piece: unknown): piece is Buffer =>
+  Buffer.isBuffer(piece) && (piece.length < smallBytes || piece.length < piece.buffer.byteLength / 2)
 
 export class GatheredBytes {
   /** Of all pieces. */
@@ -15,16 +21,20 @@ export class GatheredBytes {
 
   add(piece: Buffer): void {
     // A body that comes at once is not copied.
-    const isKept = piece.length >= smallBytes || this.length === 0
+    const isKept = !isSmall(piece) || this.length === 0
     this.length += piece.length
     if (isKept) {
       this.#endBlock()
       this.#pieces.push(piece)
       return
     }
-    if (this.#filled + piece.length > blockBytes) this.#endBlock()
-    this.#block ??= Buffer.allocUnsafe(blockBytes)
-    this.#filled += piece.copy(this.#block, this.#filled)
+    for (let at = 0; at < piece.length;) {
+      if (this.#filled === blockBytes) this.#endBlock()
+      this.#block ??= Buffer.allocUnsafe(blockBytes)
+      const copied = piece.copy(this.#block, this.#filled, at)
+      this.#filled += copied
+      at += copied
+    }
   }
 
   /** Everything so far. */

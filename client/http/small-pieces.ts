@@ -1,9 +1,7 @@
 // What waits in a stream because nobody takes it. Node limits its bytes, to 64 KiB, but not its pieces: 65,536 of one byte hold 13 MiB.
 
 import type { Readable, Writable } from "node:stream"
-import { GatheredBytes, smallBytes } from "./gathered-bytes.ts"
-
-export const isSmall = (piece: unknown): piece is Buffer => Buffer.isBuffer(piece) && piece.length < smallBytes
+import { GatheredBytes, isSmall } from "./gathered-bytes.ts"
 
 type Push = (piece: unknown, encoding?: BufferEncoding) => boolean
 
@@ -54,7 +52,7 @@ export class GatheredWrites {
 
   /** Returns false if "drain" is to be awaited before more is written. */
   write(piece: Buffer): boolean {
-    if (piece.length >= smallBytes || this.#untaken === 0) {
+    if (!isSmall(piece) || this.#untaken === 0) {
       this.flush()
       return this.#write(piece)
     }

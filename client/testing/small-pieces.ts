@@ -1,28 +1,29 @@
-// Pieces of one byte, of which a test knows how many are still held.
+// Small pieces, of which a test knows how many are still held.
 
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
 export interface SmallPieces {
-  /** A new one, with memory of its own. */
+  /** A new one, with memory that it shares with none. */
   next(): Buffer
-  /** How many of them somebody still holds. */
+  /** Of how many of them somebody still holds the memory. */
   held(): number
 }
 
-export function smallPieces(): SmallPieces {
+/** Of that many bytes, in a memory of so many. */
+export function smallPieces(bytes = 1, memoryBytes = bytes): SmallPieces {
   setFlagsFromString("--expose-gc")
   const collectGarbage = runInNewContext("gc") as () => void
-  const pieces: WeakRef<Buffer>[] = []
+  const memories: WeakRef<ArrayBufferLike>[] = []
   return {
     next() {
-      const piece = Buffer.alloc(1, pieces.length)
-      pieces.push(new WeakRef(piece))
+      const piece = Buffer.alloc(memoryBytes, memories.length).subarray(0, bytes)
+      memories.push(new WeakRef(piece.buffer))
       return piece
     },
     held() {
       collectGarbage()
-      return pieces.filter((piece) => piece.deref() !== undefined).length
+      return memories.filter((memory) => memory.deref() !== undefined).length
     },
   }
 }

@@ -4,7 +4,8 @@
 
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { gatherSmallPieces, isSmall } from "../../client/http/small-pieces.ts"
+import { isSmall } from "../../client/http/gathered-bytes.ts"
+import { gatherSmallPieces } from "../../client/http/small-pieces.ts"
 
 /** Beyond it the connection is closed. Kubernetes clients do not pipeline at all. */
 const maxWaiting = 16
