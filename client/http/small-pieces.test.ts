@@ -4,11 +4,12 @@ import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { chance, createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
 import { smallPieces } from "../testing/small-pieces.ts"
-import { gatherSmallPieces } from "./small-pieces.ts"
+import { gatherSmallPieces, pushOrGather } from "./small-pieces.ts"
 
-function gathering(): Readable {
+function gathering(isAtOnce = true): Readable {
   const stream = new Readable({ read: () => undefined })
-  gatherSmallPieces(stream)
+  if (isAtOnce) gatherSmallPieces(stream)
+  else Object.assign(stream, { push: pushOrGather })
   return stream
 }
 
@@ -43,7 +44,7 @@ test.each(Object.keys(ways).flatMap((way) => seeds(10).map((seed) => [way, seed]
   "all bytes come in their order, whenever they are taken, by %s (seed %i)",
   async (way, seed) => {
     const random = createRandom(seed)
-    const stream = gathering()
+    const stream = gathering(chance(random, 0.5))
     const [sent, taken]: [Buffer[], Buffer[]] = [[], []]
     const begins = random(60)
     for (let index = 0; index < 100; index++) {

@@ -1,6 +1,6 @@
 // What waits in a stream because nobody takes it. Node limits its bytes, to 64 KiB, but not its pieces: 65,536 of one byte hold 13 MiB.
 
-import type { Readable, Writable } from "node:stream"
+import { Readable, type Writable } from "node:stream"
 import { GatheredBytes, isSmall } from "./gathered-bytes.ts"
 
 type Push = (piece: unknown, encoding?: BufferEncoding) => boolean
@@ -34,6 +34,16 @@ export function gatherSmallPieces(stream: Readable, push: Push = stream.push.bin
       return read(size)
     },
   } satisfies Partial<Readable>)
+}
+
+/**
+ * The `push` of a stream that is read at once as a rule: begins to gather when a small piece has to wait. Bodies of requests and answers
+ * wait in one, in tens of thousands of pieces if whoever sends them likes.
+ */
+export function pushOrGather(this: Readable, piece: unknown, encoding?: BufferEncoding): boolean {
+  if (this.readableLength === 0 || !isSmall(piece)) return Readable.prototype.push.call(this, piece, encoding)
+  gatherSmallPieces(this, Readable.prototype.push.bind(this)) // in place of this method
+  return this.push(piece, encoding)
 }
 
 /** Beyond, small pieces are written together without waiting longer. */

@@ -4,8 +4,7 @@
 
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { isSmall } from "../../client/http/gathered-bytes.ts"
-import { gatherSmallPieces } from "../../client/http/small-pieces.ts"
+import { pushOrGather } from "../../client/http/small-pieces.ts"
 
 /** Beyond it the connection is closed. Kubernetes clients do not pipeline at all. */
 const maxWaiting = 16
@@ -27,9 +26,7 @@ export class ReadRequest extends IncomingMessage {
 
   /** While a request waits, its body may come in tens of thousands of chunks. */
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
-    if (this.readableLength === 0 || !isSmall(chunk)) return super.push(chunk, encoding)
-    gatherSmallPieces(this, super.push.bind(this)) // in place of this method
-    return this.push(chunk, encoding)
+    return pushOrGather.call(this, chunk, encoding)
   }
 }
 

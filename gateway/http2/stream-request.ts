@@ -4,9 +4,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Http2Session, ServerHttp2Stream } from "node:http2"
 import type { Socket } from "node:net"
+import { pushOrGather } from "../../client/http/small-pieces.ts"
 
 type Head = Pick<IncomingMessage, "method" | "url" | "headers" | "rawHeaders"> &
-  Pick<IncomingMessage, "httpVersion" | "httpVersionMajor" | "httpVersionMinor"> & { socket: Socket | undefined }
+  Pick<IncomingMessage, "httpVersion" | "httpVersionMajor" | "httpVersionMinor" | "push"> & {
+    socket: Socket | undefined
+  }
 
 const sockets = new WeakMap<Http2Session, Socket>()
 
@@ -30,6 +33,7 @@ export class StreamRequest {
       httpVersion: "2.0",
       httpVersionMajor: 2,
       httpVersionMinor: 0,
+      push: pushOrGather,
     }
     return Object.assign(stream, head)
   }
