@@ -1,4 +1,5 @@
-import { duplexPair } from "node:stream"
+import { once } from "node:events"
+import { Duplex, duplexPair } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
@@ -34,4 +35,29 @@ test("what a client has sent before it closes is read, while what is written the
   await new Promise((resolve) => stream.write("too late", resolve))
   expect((await buffer(stream)).toString()).toBe("before")
   expect(await answers).toEqual(closed)
+})
+
+test("what a client has sent before it leaves is read, while it does not take what a node floods it with", async () => {
+  // As a socket does, it cancels the write that is pending.
+  let cancel: (error: Error) => void = () => undefined
+  const client = new Duplex({
+    read: () => undefined,
+    write: (_piece, _encoding, done) => void (cancel = done),
+    destroy(error, done) {
+      cancel(new Error("canceled"))
+      done(error)
+    },
+  })
+  const stream = new WebSocketBytes(client, Buffer.alloc(0))
+  for (let isTaken = true; isTaken;) isTaken = stream.write(Buffer.alloc(4096))
+  while (stream.readableLength < stream.readableHighWaterMark) {
+    client.push(masked(2, "x".repeat(100)))
+    await setImmediate()
+  }
+  client.push(masked(2, "last"))
+  client.destroy()
+  await once(client, "close")
+  const read = await buffer(stream)
+  expect(read.length).toBeGreaterThan(stream.readableHighWaterMark)
+  expect(read.subarray(-4).toString()).toBe("last")
 })

@@ -48,7 +48,8 @@ export class WebSocketBytes extends Duplex {
     }
     this.#socket.cork()
     this.#socket.write(messageHeader(piece.length))
-    this.#socket.write(piece, callback)
+    // Not its error: what the client has sent before it left is still read.
+    this.#socket.write(piece, () => callback())
     this.#socket.uncork()
   }
 
