@@ -155,8 +155,8 @@ function endTarget(target: Duplex): void {
 
 /**
  * What the target has sent is still passed on: the last bytes of exec contain the command's exit status. As upstream, a client may take its
- * time, as a pager does, unless a signal ends the stream; meanwhile it holds what any slow reader holds. What it still sends is dropped, but read: a connection that is
- * closed with unread bytes is reset, and what the client has not read by then is lost.
+ * time, as a pager does, unless a signal ends the stream; meanwhile it holds what any slow reader holds. What it still sends is dropped,
+ * but read: a connection that is closed with unread bytes is reset, and what the client has not read by then is lost.
  */
 function endClient(client: Duplex, late: Late): void {
   if (client.destroyed) return
