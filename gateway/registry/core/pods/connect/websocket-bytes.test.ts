@@ -5,11 +5,12 @@ import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { WebSocketBytes } from "./websocket-bytes.ts"
 
-const masked = (opcode: number, text: string): Buffer =>
-  Buffer.concat([Buffer.of(0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0), Buffer.from(text)])
+const masked = (opcode: number, payload: string | Buffer): Buffer =>
+  Buffer.concat([Buffer.of(0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0), Buffer.from(payload)])
 const frame = (opcode: number, payload: string): Buffer =>
   Buffer.from([0x80 | opcode, payload.length, ...Buffer.from(payload)])
-const closed = Buffer.of(0x88, 2, 1000 >> 8, 1000 & 0xff)
+const codeOf = (code: number): Buffer => Buffer.of(code >> 8, code & 0xff)
+const closed = (code: number): Buffer => Buffer.concat([Buffer.of(0x88, 2), codeOf(code)])
 
 test("of the pings of a client that reads nothing the last is answered", async () => {
   const [client, server] = duplexPair()
@@ -23,19 +24,25 @@ test("of the pings of a client that reads nothing the last is answered", async (
   expect(answers.subarray(0, 7)).toEqual(frame(10, "first"))
   expect(answers.length).toBeLessThan(200)
   expect(answers.includes(frame(10, "last"))).toBe(true)
-  expect(answers.subarray(-4)).toEqual(closed)
+  expect(answers.subarray(-4)).toEqual(closed(1000))
 })
 
-test("what a client has sent before it closes is read, while what is written then is dropped", async () => {
-  const [client, server] = duplexPair()
-  const stream = new WebSocketBytes(server, Buffer.alloc(0))
-  client.write(Buffer.concat([masked(2, "before"), masked(8, ""), masked(2, "after")]))
-  const answers = buffer(client)
-  while (server.writable) await setImmediate()
-  await new Promise((resolve) => stream.write("too late", resolve))
-  expect((await buffer(stream)).toString()).toBe("before")
-  expect(await answers).toEqual(closed)
-})
+test.each([
+  ["with a code", codeOf(1001), closed(1001)],
+  ["and says nothing", Buffer.alloc(0), Buffer.of(0x88, 0)],
+])(
+  "what a client has sent before it closes %s is read, while what is written then is dropped",
+  async (_how, said, answer) => {
+    const [client, server] = duplexPair()
+    const stream = new WebSocketBytes(server, Buffer.alloc(0))
+    client.write(Buffer.concat([masked(2, "before"), masked(8, said), masked(2, "after")]))
+    const answers = buffer(client)
+    while (server.writable) await setImmediate()
+    await new Promise((resolve) => stream.write("too late", resolve))
+    expect((await buffer(stream)).toString()).toBe("before")
+    expect(await answers).toEqual(answer)
+  },
+)
 
 test("what a client has sent before it leaves is read, while it does not take what a node floods it with", async () => {
   // As a socket does, it cancels the write that is pending.

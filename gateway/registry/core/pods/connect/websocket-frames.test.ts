@@ -51,11 +51,18 @@ test.each(seeds(20))("messages, in any frames and pieces, are the bytes in them 
 describe("the connection is closed", () => {
   const random = createRandom(1)
   const text = Buffer.from("text")
+  const code = (number: number): Buffer => Buffer.of(number >> 8, number & 0xff)
   const unmasked = Buffer.from([last | binary, 1, 0])
   const tooLong = Buffer.from([last | binary, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])
   test.each([
-    ["if the client does so", 1000, frame(last | close, Buffer.of(3, 232), random)],
-    ["if it does so and says nothing", 1000, frame(last | close, Buffer.alloc(0), random)],
+    ["if the client does so", 1000, frame(last | close, code(1000), random)],
+    ["if it does so and says why", 1001, frame(last | close, Buffer.concat([code(1001), text]), random)],
+    ["if it does so with a code of its own", 4999, frame(last | close, code(4999), random)],
+    ["if it does so and says nothing", 1005, frame(last | close, Buffer.alloc(0), random)],
+    ["if it does so with half a code", 1005, frame(last | close, Buffer.of(3), random)],
+    ["if it does so with a code that is not sent", 1002, frame(last | close, code(1005), random)],
+    ["if it does so with an unknown code", 1002, frame(last | close, code(2999), random)],
+    ["if it does so with bytes that are no text", 1002, frame(last | close, Buffer.of(3, 232, 255), random)],
     ["with bytes that are not masked", 1002, unmasked],
     ["with reserved bits", 1002, frame(last | 0x40 | binary, text, random)],
     ["with an unknown frame", 1002, frame(last | 3, text, random).fill(last | 11, 0, 1)],
@@ -65,12 +72,12 @@ describe("the connection is closed", () => {
     ["with a message within another", 1002, Buffer.concat([1, 2].map(() => frame(more | binary, text, random)))],
     ["with text", 1003, frame(last | 1, text, random)],
     ["with a frame that is too long for a number", 1009, tooLong],
-  ])("%s, and what came before is read", (_what, code, sent) => {
+  ])("%s, and what came before is read", (_what, closeCode, sent) => {
     const frames = new ClientFrames()
     const before = frame(last | binary, text, random)
     const after = frame(last | binary, text, random)
     const read = frames.read(Buffer.concat([before, sent, after])).toString()
-    expect([read.slice(0, 4), frames.closeCode]).toEqual(["text", code])
+    expect([read.slice(0, 4), frames.closeCode]).toEqual(["text", closeCode])
     expect(frames.read(Buffer.from(after)).length).toBe(0)
   })
 })

@@ -1,14 +1,16 @@
 // The frames of a WebSocket whose messages are nothing but pieces of one byte stream: of a message nothing is kept until it is complete,
 // since a client may leave thousands of them incomplete. Source: RFC 6455, section 5.
 
+import { isUtf8 } from "node:buffer"
+
 /** Of the payload of a control frame. */
 const maxControlBytes = 125
 const maxHeaderBytes = 14
 
 const opcodes = { continuation: 0, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** Codes of a close frame. */
-export const closeCodes = { normal: 1000, protocolError: 1002, unsupported: 1003, tooLong: 1009 } as const
+/** Codes of a close frame. `none`: it has no payload. */
+export const closeCodes = { normal: 1000, protocolError: 1002, unsupported: 1003, none: 1005, tooLong: 1009 } as const
 
 /** Reads what a client sends, which is masked. */
 export class ClientFrames {
@@ -103,11 +105,25 @@ export class ClientFrames {
 
   #end(): void {
     this.#headerBytes = 2
-    if (!isControl(this.#opcode)) this.#isInMessage = !this.#isFinal
-    else if (this.#opcode === opcodes.ping) this.ping = Buffer.from(this.#control.subarray(0, this.#controlBytes))
-    else if (this.#opcode === opcodes.close) this.closeCode ??= closeCodes.normal
+    if (!isControl(this.#opcode)) {
+      this.#isInMessage = !this.#isFinal
+      return
+    }
+    const payload = this.#control.subarray(0, this.#controlBytes)
+    if (this.#opcode === opcodes.ping) this.ping = Buffer.from(payload)
+    else if (this.#opcode === opcodes.close) this.closeCode ??= answerToClose(payload)
   }
 }
+
+/** That of the client, if it is one that may be sent. Source: github.com/gorilla/websocket, conn.go (advanceFrame). */
+function answerToClose(payload: Buffer): number {
+  if (payload.length < 2) return closeCodes.none
+  const code = payload.readUInt16BE(0)
+  return isSent(code) && isUtf8(payload.subarray(2)) ? code : closeCodes.protocolError
+}
+
+const isSent = (code: number): boolean =>
+  (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1013) || (code >= 3000 && code <= 4999)
 
 const isControl = (opcode: number): boolean => opcode >= opcodes.close
 
@@ -140,4 +156,6 @@ export const messageHeader = (bytes: number): Buffer => headerOf(opcodes.binary,
 export const pongFrame = (payload: Buffer): Buffer => Buffer.concat([headerOf(opcodes.pong, payload.length), payload])
 
 export const closeFrame = (code: number): Buffer =>
-  Buffer.concat([headerOf(opcodes.close, 2), Buffer.of(code >> 8, code & 0xff)])
+  code === closeCodes.none
+    ? headerOf(opcodes.close, 0)
+    : Buffer.concat([headerOf(opcodes.close, 2), Buffer.of(code >> 8, code & 0xff)])
