@@ -229,4 +229,5 @@ test.each([
   const socket = await askRaw(gateway, tenant, `${path}/portforward`, offered + headers)
   const said = await text(socket)
   expect(JSON.parse(said.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code: 400, message: "websocket: bad handshake" })
+  expect(/^sec-websocket-version: (.*)$/im.exec(said)?.[1]).toBe("13")
 })

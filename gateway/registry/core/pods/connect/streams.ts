@@ -51,7 +51,8 @@ function streamHandler(
   toQuery: (asked: URLSearchParams) => URLSearchParams,
 ): SubresourceHandler {
   return {
-    async connect(ctx, registry, namespace, podName, { request, upgrade }) {
+    async connect(ctx, registry, namespace, podName, exchange) {
+      const { request, upgrade } = exchange
       if (action === "portForward") toQuery(ctx.query) // invalid options are reported first
       const options = connectOptions(optionsKind, ctx.query)
       await admitConnect(ctx, registry.definition, options)
@@ -66,7 +67,7 @@ function streamHandler(
       const path = kubeletPath(action, pod, container, query)
       try {
         const { holdUnsent: hold, signal } = ctx
-        if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path }, { hold, signal })
+        if (isTunnelled(request)) await tunnel({ ...exchange, upgrade }, { ...target, path }, { hold, signal })
         else await forwardUpgrade(request, upgrade, { ...target, path }, { hold, signal })
       } catch (error) {
         throw refused(name, error)

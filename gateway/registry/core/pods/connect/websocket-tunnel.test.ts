@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, ServerResponse } from "node:http"
 import { connect, type AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { setImmediate } from "node:timers/promises"
@@ -37,7 +37,8 @@ async function startNode(
     }
     socket.on("error", () => undefined).once("close", left)
     const target = { protocol: "http:", host: "127.0.0.1", port, agent: false } as const
-    void tunnel(request, { socket, head }, target, { hold, signal: abort.signal })
+    const exchange = { request, response: new ServerResponse(request), upgrade: { socket, head } }
+    void tunnel(exchange, target, { hold, signal: abort.signal })
   })
   for (const server of [node, front]) {
     onTestFinished(() => void server.close())

@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream"
 import { badRequest } from "../../../../../apimachinery/status.ts"
 import { closeTimeoutMs, join } from "../../../../../client/http/join.ts"
 import { type ForwardOptions, openUpgradeFor, type UpgradeTarget } from "../../../../../client/http/upgrade.ts"
+import type { Exchange } from "../../../strategy.ts"
 import { WebSocketBytes } from "./websocket-bytes.ts"
 
 const prefix = "SPDY/3.1+"
@@ -29,12 +30,15 @@ export function isTunnelled(request: IncomingMessage): boolean {
 
 /** Opens the SPDY connection first, so that an error can still be returned as an HTTP response. */
 export async function tunnel(
-  request: IncomingMessage,
-  { socket, head }: { socket: Duplex; head: Buffer },
+  { request, response, upgrade: { socket, head } }: Exchange & { upgrade: { socket: Duplex; head: Buffer } },
   target: UpgradeTarget,
   { hold, signal }: Pick<ForwardOptions, "hold" | "signal"> = {},
 ): Promise<void> {
   const acceptance = acceptanceOf(request)
+  if (acceptance === undefined) {
+    response.setHeader("Sec-WebSocket-Version", version) // a client that asks for another one may try again
+    throw badRequest("websocket: bad handshake")
+  }
   const headers = {
     ...target.headers,
     connection: "Upgrade",
@@ -52,11 +56,10 @@ export async function tunnel(
   join(near, far.socket, { hold, signal: exceptLeaving(socket, signal), heads: [Buffer.alloc(0), far.head] })
 }
 
-/** The lines of the handshake's answer. Throws BadRequest if it is none. */
-function acceptanceOf({ method, headers }: IncomingMessage): readonly string[] {
+/** The lines of the handshake's answer. undefined if it is none. */
+function acceptanceOf({ method, headers }: IncomingMessage): readonly string[] | undefined {
   const key = headers["sec-websocket-key"] ?? ""
-  if (method !== "GET" || headers["sec-websocket-version"] !== version || !keyPattern.test(key))
-    throw badRequest("websocket: bad handshake")
+  if (method !== "GET" || headers["sec-websocket-version"] !== version || !keyPattern.test(key)) return undefined
   const accepted = createHash("sha1").update(`${key}${acceptanceSuffix}`).digest("base64")
   return [
     "HTTP/1.1 101 Switching Protocols",
