@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
-import { smallPieces } from "../testing/small-pieces.ts"
+import { collectGarbage, smallPieces } from "../testing/small-pieces.ts"
 import { GatheredBytes } from "./gathered-bytes.ts"
 
 test.each(seeds(20))("pieces of any sizes are there in their order (seed %i)", (seed) => {
@@ -15,6 +15,20 @@ test.each(seeds(20))("pieces of any sizes are there in their order (seed %i)", (
   }
   expect(gathered.length).toBe(Buffer.concat(pieces).length)
   expect(gathered.all().equals(Buffer.concat(pieces))).toBe(true)
+})
+
+test("small pieces between others hold not much more than their bytes", async () => {
+  const memory = (): number => {
+    collectGarbage()
+    return process.memoryUsage().arrayBuffers
+  }
+  const before = memory()
+  const gathered = new GatheredBytes()
+  const length = 4 * 1024 * 1024
+  while (gathered.length < length) for (const bytes of [1, 1, 1024]) gathered.add(Buffer.allocUnsafeSlow(bytes))
+  // It was twenty times as much.
+  await expect.poll(() => memory() - before).toBeLessThan(4 * length)
+  expect(gathered.all().length).toBe(gathered.length)
 })
 
 test("one piece is not copied", () => {

@@ -30,7 +30,8 @@ export class GatheredBytes {
     }
     for (let at = 0; at < piece.length;) {
       if (this.#filled === blockBytes) this.#endBlock()
-      this.#block ??= Buffer.allocUnsafe(blockBytes)
+      // Not of Node's pool, of which the few bytes of a block that ends early would hold 64 KiB.
+      this.#block ??= Buffer.allocUnsafeSlow(blockBytes)
       const copied = piece.copy(this.#block, this.#filled, at)
       this.#filled += copied
       at += copied

@@ -65,6 +65,16 @@ test.each(Object.keys(ways).flatMap((way) => seeds(10).map((seed) => [way, seed]
   },
 )
 
+test("of a stream that is destroyed, all that has come before is still read", () => {
+  const stream = gathering()
+  for (const text of ["a", "b", "c"]) stream.push(Buffer.from(text))
+  stream.destroy()
+  const taken: string[] = []
+  for (let piece = stream.read() as Buffer | null; piece !== null; piece = stream.read() as Buffer | null)
+    taken.push(String(piece))
+  expect(taken.join("")).toBe("abc")
+})
+
 test("what is taken as it comes passes at once", async () => {
   const stream = gathering()
   const taken: string[] = []

@@ -6,18 +6,20 @@ import { GatheredBytes, isSmall } from "./gathered-bytes.ts"
 type Push = (piece: unknown, encoding?: BufferEncoding) => boolean
 
 /**
- * Small pieces that come while others still wait to be taken are copied together from now on. `push`: that of the stream, which this one
- * comes before.
+ * Small pieces that come while others still wait to be taken are copied together from now on. The stream is to be read by "data" events, an
+ * iterator, or read() of all that is there. `push`: that of the stream, which this one comes before.
  */
 export function gatherSmallPieces(stream: Readable, push: Push = stream.push.bind(stream)): void {
   const read = stream.read.bind(stream)
   /** They come behind those that wait, of which there is one at least. */
   const gathered = new GatheredBytes()
-  const pushGathered = (): void => {
-    if (gathered.length === 0) return
+  const taken = (): Buffer => {
     const bytes = gathered.all()
     gathered.clear()
-    push(bytes)
+    return bytes
+  }
+  const pushGathered = (): void => {
+    if (gathered.length > 0) push(taken())
   }
   Object.assign(stream, {
     push(piece: unknown, encoding?: BufferEncoding): boolean {
@@ -30,8 +32,11 @@ export function gatherSmallPieces(stream: Readable, push: Push = stream.push.bin
     },
     read(size?: number): unknown {
       // Of nothing, it only makes Node read ahead.
-      if (size !== 0) pushGathered()
-      return read(size)
+      if (size === 0) return read(size)
+      if (!stream.destroyed) pushGathered()
+      const piece: unknown = read(size)
+      // What a destroyed stream has is still read, but it accepts nothing more.
+      return piece === null && stream.destroyed && gathered.length > 0 ? taken() : piece
     },
   } satisfies Partial<Readable>)
 }

@@ -10,10 +10,14 @@ export interface SmallPieces {
   held(): number
 }
 
+export function collectGarbage(): void {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  collect()
+}
+
 /** Of that many bytes, in a memory of so many. */
 export function smallPieces(bytes = 1, memoryBytes = bytes): SmallPieces {
-  setFlagsFromString("--expose-gc")
-  const collectGarbage = runInNewContext("gc") as () => void
   const memories: WeakRef<ArrayBufferLike>[] = []
   return {
     next() {

@@ -81,3 +81,9 @@ describe("the connection is closed", () => {
     expect(frames.read(Buffer.from(after)).length).toBe(0)
   })
 })
+
+test("a frame without a mask is a fault as soon as that is known", () => {
+  const frames = new ClientFrames()
+  frames.read(Buffer.of(last | close, 0))
+  expect(frames.closeCode).toBe(1002)
+})

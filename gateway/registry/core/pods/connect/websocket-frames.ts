@@ -76,6 +76,7 @@ export class ClientFrames {
     this.#isFinal = (flags & 0x80) !== 0
     this.#left = lengthIn(header, second & 0x7f)
     this.closeCode = this.#fault(flags, second)
+    if (this.closeCode !== undefined) return
     header.copy(this.#mask, 0, this.#headerBytes - this.#mask.length, this.#headerBytes)
     this.#masked = 0
     this.#controlBytes = 0
@@ -127,8 +128,9 @@ const isSent = (code: number): boolean =>
 
 const isControl = (opcode: number): boolean => opcode >= opcodes.close
 
-/** Known from the first two bytes. */
+/** Known from the first two bytes. One without a mask is a fault, and may have no more. */
 function headerBytesOf([, second = 0]: Buffer): number {
+  if ((second & 0x80) === 0) return 2
   const length = second & 0x7f
   return length === 126 ? 8 : length === 127 ? maxHeaderBytes : 6
 }
