@@ -1,7 +1,7 @@
 // Executes the decisions of decision.ts, for every kind that tenants own, with the writes of writes.ts.
 
 import type { KubeObject, Pod } from "../apimachinery/object.ts"
-import { isAlreadyExists, isConflict } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, StatusError } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { nodes, pods } from "../client/resources.ts"
@@ -220,19 +220,20 @@ export class SyncController {
     return object !== undefined && (await inTenant(isAsSeen(sync, client, object)))
   }
 
-  /** Returns the first of what the tenant refuses, or fails to do. */
+  /** Returns what the tenant refuses, or fails to do. Of a step that is apart it is what counts least. */
   async #stepsInTenant(work: Work, steps: readonly TenantStep[]): Promise<RefusedError | TenantFailure | undefined> {
-    let failure: RefusedError | TenantFailure | undefined
+    let ofApart: unknown
     for (const step of steps) {
       try {
         await this.#stepInTenant(work, step)
       } catch (error) {
-        if (!isOfTenant(error)) throw error
-        failure ??= error
-        if (step.isApart !== true) break
+        if (step.isApart === true && (isOfTenant(error) || error instanceof StatusError)) ofApart = error
+        else if (isOfTenant(error)) return error
+        else throw error
       }
     }
-    return failure
+    if (ofApart === undefined || isOfTenant(ofApart)) return ofApart
+    throw ofApart
   }
 
   async #stepInTenant({ sync, object, use, client, context }: Work, step: TenantStep): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import type { Pod } from "../apimachinery/object.ts"
-import { forbidden, internalError } from "../apimachinery/status.ts"
+import { conflict, forbidden, internalError, notFound } from "../apimachinery/status.ts"
 import { pods } from "../client/resources.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { podOf, startHarness } from "./testing/harness.ts"
@@ -37,6 +37,8 @@ describe("what super has noted on a pod that runs", () => {
   test.each([
     ["refuses", forbidden(pods, "web", "the webhook is not ready")],
     ["fails to write", internalError("the webhook cannot be called")],
+    ["finds in conflict", conflict(pods, "web", "the webhook says so")],
+    ["does not find", notFound(pods, "web")],
   ])("keeps a tenant that %s it neither from its node nor from its status", async (_does, error) => {
     await using harness = await startNoting()
     const { cluster } = harness
