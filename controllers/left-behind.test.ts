@@ -139,13 +139,17 @@ test("a pod that lives keeps the finalizer of a Job that is not known", async ()
   const cluster = new FakeCluster()
   const metadata = { finalizers: [trackingFinalizer], ownerReferences: [ofJob] }
   await cluster.create(pods, pod("living", metadata))
-  await cluster.create(pods, pod("lost", { ...metadata, namespace: "other" }))
-  await cluster.delete(pods, "other", "lost")
+  await cluster.create(pods, pod("lost", metadata))
+  await cluster.delete(pods, "default", "lost")
   const controllers = startControllers(singleCluster(cluster, "tenant-a"), {
     rootCertificateAuthority: harnessAuthority,
     only: ["job"],
   })
-  await eventually(() => expect(cluster.find(pods, "other", "lost")).toBeUndefined())
+  await eventually(() => expect(cluster.find(pods, "default", "lost")).toBeUndefined())
+  await report(cluster, "living", { phase: "Running" })
+  await cluster.create(pods, pod("lost", metadata))
+  await cluster.delete(pods, "default", "lost")
+  await eventually(() => expect(cluster.find(pods, "default", "lost")).toBeUndefined())
   await controllers[Symbol.asyncDispose]()
   expect(cluster.find(pods, "default", "living")?.metadata.finalizers).toEqual([trackingFinalizer])
 })

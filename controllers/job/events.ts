@@ -13,8 +13,13 @@ import { isTracked } from "./tracking.ts"
 
 const gatherMs = 1_000
 
-/** A key with this name stands for the pods in its namespace whose Job is gone. */
+/** A key with this name stands for the pods in its namespace whose Job is gone, as one of them has just been. */
 export const orphans = ""
+/** And this one for those of them that end, or have no owner. */
+export const lostPods = "/"
+
+/** Any other may be of a Job that is not known yet, which is to count it. */
+export const mayBeLost = (pod: Pod): boolean => isTerminating(pod) || controllerOf(pod) === undefined
 
 /** Whether to reconcile without batching: changes by users take effect at once. */
 export function isForNow(job: Job, previous: Job): boolean {
@@ -90,7 +95,7 @@ function enqueue(followed: Followed, tenant: string, pod: Pod, isOver: boolean):
     const isLast = isOver && pods.byIndex(tenant, "controller", job.metadata.uid ?? "").every(isFinished)
     if (isLast || isFinishedJob(job)) controller.enqueueObject(tenant, job)
     else gather(followed, tenant, job)
-  } else if (isTracked(pod) && (owner === undefined || owner.kind === "Job")) {
-    controller.enqueue(tenant, pod.metadata.namespace, orphans)
+  } else if (isTracked(pod) && mayBeLost(pod) && (owner === undefined || owner.kind === "Job")) {
+    controller.enqueue(tenant, pod.metadata.namespace, lostPods)
   }
 }

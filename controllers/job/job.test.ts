@@ -72,6 +72,7 @@ describe("a Job", () => {
       } as KubeObject)
     await add("others", "batch.example.com/v1")
     await add("lost", "batch/v1")
+    for (const name of ["others", "lost"]) await harness.cluster.delete(pods, "default", name)
     const finalizersOf = (name: string) => harness.cluster.find<Pod>(pods, "default", name)?.metadata.finalizers ?? []
     await eventually(() => expect(finalizersOf("lost")).toEqual([]))
     expect(finalizersOf("others")).toEqual([trackingFinalizer])

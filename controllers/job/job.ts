@@ -10,10 +10,9 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { claim } from "../pods/claim.ts"
 import type { Failures } from "./backoff.ts"
 import { Expectations } from "../pods/expectations.ts"
-import { isTerminating } from "../pods/pod-state.ts"
 import { settleAll } from "../settle-all.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
-import { followJobs, isForNow, orphans } from "./events.ts"
+import { followJobs, isForNow, lostPods, mayBeLost, orphans } from "./events.ts"
 import { isFinishedJob } from "./finished.ts"
 import { Round, type JobMemory } from "./round.ts"
 import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
@@ -29,12 +28,10 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
     reads: [pods],
     matters: isForNow,
     others: (tenant) => {
-      // Any other may be of a Job that is not known yet, which is to count it. Without a Job it is deleted, or loses its owner, and that is seen.
-      const mayBeLost = (pod: Pod): boolean => isTerminating(pod) || controllerOf(pod) === undefined
       const lost = pods.list(tenant).filter((pod) => mayBeLost(pod) && isLost(all, tenant, pod))
       return [...new Set(lost.map(({ metadata }) => metadata.namespace ?? ""))].map((namespace) => ({
         namespace,
-        name: orphans,
+        name: lostPods,
       }))
     },
   })
@@ -64,7 +61,7 @@ interface Parts {
 
 async function reconcile({ ctx, actor, memory }: Parts, key: Key): Promise<ReconcileResult> {
   const { tenant, namespace } = key
-  if (key.name === orphans) return releaseOrphans(ctx, actor, key)
+  if (key.name === orphans || key.name === lostPods) return releaseOrphans(ctx, actor, key)
   const client = actor.client
   const job = ctx.informers.of<Job>(jobs).get(tenant, namespace, key.name)
   // If spec.managedBy names another controller, the Job and its pods are left alone.
@@ -102,7 +99,7 @@ async function releaseOrphans(ctx: ControllerContext, actor: Actor, key: Key): P
   const inNamespace = ctx.informers.of<Pod>(podResource).list(key.tenant, key.namespace)
   await releaseAll(
     actor,
-    inNamespace.filter((pod) => isLost(all, key.tenant, pod)),
+    inNamespace.filter((pod) => (key.name === orphans || mayBeLost(pod)) && isLost(all, key.tenant, pod)),
   )
 }
 
