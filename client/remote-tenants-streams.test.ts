@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { expect, test } from "vitest"
 import { connectTenants } from "./remote-tenants.ts"
 import { configMaps } from "./resources.ts"
-import { type Tenants, tenantUIDHeader, tenantUseHeader } from "./tenants.ts"
+import { type TenantAdmin, tenantUIDHeader, tenantUseHeader } from "./tenants.ts"
 
 /** Open streams, the latest last. */
 interface Opened {
@@ -16,10 +16,11 @@ interface Opened {
   isHeld: boolean
 }
 
-async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; calls: string[]; remote: Tenants }> {
+async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; calls: string[]; remote: TenantAdmin }> {
   const opened: Opened = { tenants: [], watch: [], wakes: [], isHeld: false }
   const server = createServer((request, response) => {
     if (request.url?.endsWith("/wake") === true) return void opened.wakes.push({ request, response })
+    if (request.method === "DELETE") return response.writeHead(404).end()
     if (request.url?.startsWith("/tenants/") === true)
       return response.writeHead(200).end(JSON.stringify({ meant: request.headers[tenantUIDHeader] }))
     const which = request.url?.startsWith("/polyplane/v1/tenants") === true ? "tenants" : "watch"
@@ -55,6 +56,14 @@ test("a client says which tenant it is for: the gateway may have another one of 
   expect(await remote.client("a").raw("/version")).toEqual({ meant: "2" })
   expect(await remote.client({ name: "a", uid: "1" }).raw("/version")).toEqual({ meant: "1" })
   expect(await remote.client("b").raw("/version")).toEqual({})
+})
+
+test("a gateway that does not know how to delete a tenant by its owner has not deleted it", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { remote } = await begin(stack)
+  const deleting = remote.delete({ name: "a", owner: { namespace: "default", uid: "1" } })
+  await expect(deleting).rejects.toMatchObject({ code: 503, reason: "ServiceUnavailable" })
+  expect(remote.get("a")).toBeDefined()
 })
 
 test("a tenant is woken once at a time, and for a use although it is being woken for none", async () => {

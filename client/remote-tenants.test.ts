@@ -108,6 +108,13 @@ describe("remote tenants", () => {
     expect(remote.get("again")).toBeUndefined()
   })
 
+  test("are deleted by their owner only if the owner is named completely", async () => {
+    for (const query of ["", "?namespace=default", "?uid=a", "?namespace=default&uid="]) {
+      const path = `/polyplane/v1/tenants/first/owned${query}`
+      expect((await fixture.request(path, { ...fixture.administrator, method: "DELETE" })).code).toBe(400)
+    }
+  })
+
   test("leave alone when they were used last if a call is no use of them, which only an administrator may say", async () => {
     const { tenant, ...credential } = await fixture.createTenant("unused")
     const { presence } = (await fixture.gateway.tenants.byName("unused"))!

@@ -3,6 +3,7 @@
 // replaces the previous state.
 
 import type { KubeObject } from "../apimachinery/object.ts"
+import { isNotFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { backoff } from "./backoff.ts"
 import { pause, systemClock } from "./clock.ts"
 import { lines } from "./http/client.ts"
@@ -122,7 +123,13 @@ class RemoteTenants implements TenantsConnection {
     const { path } = resourceOf(name)
     // A path of its own: a gateway that does not know it yet must not delete the tenant of another owner.
     const query = owner && new URLSearchParams({ namespace: owner.namespace, uid: owner.uid }).toString()
-    await this.#call("DELETE", query === undefined ? path : `${path}/owned?${query}`, { uid })
+    await this.#call("DELETE", query === undefined ? path : `${path}/owned?${query}`, { uid }).catch(
+      (error: unknown) => {
+        // What is gone already is no error.
+        if (!isNotFound(error) || query === undefined) throw error
+        throw serviceUnavailable("the gateway is older than this program, and does not delete tenants by their owner")
+      },
+    )
     const listed = this.#tenants.get(name)
     if (listed !== undefined && isMeant(listed, meant)) this.#remove(name)
   }

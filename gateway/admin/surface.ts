@@ -79,7 +79,7 @@ export function createAdminSurface(parts: AdminSurfaceParts): Router {
   serve(router, "/polyplane/v1/tenants/:name/owned", {
     delete: async (request, response) => {
       const { query } = response.locals.state
-      const owner = { namespace: query.get("namespace") ?? "", uid: query.get("uid") ?? "" }
+      const owner = { namespace: required(query, "namespace"), uid: required(query, "uid") }
       await tenants.delete({ ...asGiven(meant(request)), owner })
       sendJson(response, success())
     },

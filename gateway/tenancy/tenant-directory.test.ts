@@ -64,6 +64,16 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
   return { all, removed, disposed }
 }
 
+test("a damaged record is not taken for what a creation has left: it may be that of a tenant that is served", async () => {
+  const { all, removed } = parts()
+  await using directory = await TenantDirectory.open(all)
+  const tenant = await directory.create(request("b"))
+  const value = Buffer.from(JSON.stringify((await readRecords(all.store)).records[0]))
+  await all.store.txn({ compare: [], operations: [{ type: "put", key: "/tenants/a", value }] })
+  await expect(directory.create(request("a"))).rejects.toThrow("is damaged: it is that of tenant b")
+  expect([directory.list(), removed]).toEqual([[tenant], []])
+})
+
 test("an interrupted deletion is completed at the next start", async () => {
   const { all, removed } = parts()
   const record = { createdAt: "2026-01-01T00:00:00Z", issuer: "https://issuer/a" }

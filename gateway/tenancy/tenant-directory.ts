@@ -197,8 +197,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #undo(entry: TenantEntry): Promise<void> {
     const { record } = entry
     try {
+      await this.#condemn(record)
       await this.#known.abandon(entry)
-      await this.#forget(record)
+      await this.#remove(record)
     } catch (error) {
       this.#parts.log.error(
         { err: error, tenant: record.tenant.name },
@@ -232,8 +233,13 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(record: TenantRecord): Promise<void> {
-    await replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
+    await this.#condemn(record)
     await this.#remove(record)
+  }
+
+  /** From now on it is removed, at the latest when a process starts. */
+  #condemn(record: TenantRecord): Promise<void> {
+    return replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {

@@ -92,6 +92,9 @@ export async function createRecordAnew(
   for (;;) {
     const found = await createRecord(store, record)
     if (found === undefined || (isShared && found.state === "active")) return found
+    const [{ name }, { name: other }] = [record.tenant, found.tenant]
+    // Another tenant's data must not be removed.
+    if (other !== name) throw new Error(`the record of tenant ${name} is damaged: it is that of tenant ${other}`)
     await remove(found)
   }
 }

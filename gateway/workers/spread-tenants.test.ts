@@ -124,6 +124,15 @@ test("a stream that is behind gives nothing of a deleted tenant to the next one 
   expect(names()).toEqual(["new"])
 })
 
+test("the deletion of a tenant whose creation has failed is recorded although its worker cannot remove it", async () => {
+  const { pool, spread, store } = await begin()
+  await using _ = spread
+  for (const { worker } of pool.processes)
+    Object.assign(worker.channel, { call: (name: string) => Promise.reject(new Error(`no ${name}`)) })
+  await expect(spread.create(fakeTenant("a"))).rejects.toThrow("no create")
+  expect((await readRecords(store)).records.map(({ state }) => state)).toEqual(["deleting"])
+})
+
 describe.each([
   ["that can be neither created nor removed", 2, "its store cannot be closed or opened"],
   ["of which it is not known that its record was written", 1, "disk full"],

@@ -147,8 +147,9 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { name } = record.tenant
     this.#placement.remove(name)
     try {
+      await this.#condemn(record)
       await this.#placement.release(held)
-      await this.#forget(record)
+      await this.#remove(record)
     } catch (error) {
       this.#parts.log.error({ err: error, tenant: name }, "what a failed creation has left was not removed")
     }
@@ -178,8 +179,13 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(record: TenantRecord): Promise<void> {
-    await replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
+    await this.#condemn(record)
     await this.#remove(record)
+  }
+
+  /** From now on it is removed, at the latest when the process starts. */
+  #condemn(record: TenantRecord): Promise<void> {
+    return replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
