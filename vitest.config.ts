@@ -5,10 +5,13 @@ import { programsOfGo } from "./test/harness/environment.ts"
 
 const all = "**/*.test.ts"
 const exclude = ["node_modules/**", "test/kubernetes/**", "test/disk/**"]
-const isMocking = (file: string): boolean =>
-  readFileSync(path.join(import.meta.dirname, file), "utf8").includes("vi.mock(")
-/** Files with processes of their own: they replace modules, or start programs, of which none may outlive its file. */
-const alone = [...globSync(all, { cwd: import.meta.dirname, exclude }).filter(isMocking), "test/e2e/**/*.test.ts"]
+const isAlone = (file: string): boolean =>
+  /vi\.mock\(|memoryUsage\(/.test(readFileSync(path.join(import.meta.dirname, file), "utf8"))
+/**
+ * Files with processes of their own: they replace modules, measure the memory of their process, or start programs, of which none may outlive
+ * its file.
+ */
+const alone = [...globSync(all, { cwd: import.meta.dirname, exclude }).filter(isAlone), "test/e2e/**/*.test.ts"]
 
 export default defineConfig({
   test: {
