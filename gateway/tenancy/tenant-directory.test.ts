@@ -64,13 +64,16 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
   return { all, removed, disposed }
 }
 
-test("a damaged record is not taken for what a creation has left: it may be that of a tenant that is served", async () => {
+test("a damaged record removes nothing: it may be that of a tenant that is served", async () => {
   const { all, removed } = parts()
   await using directory = await TenantDirectory.open(all)
   const tenant = await directory.create(request("b"))
   const value = Buffer.from(JSON.stringify((await readRecords(all.store)).records[0]))
   await all.store.txn({ compare: [], operations: [{ type: "put", key: "/tenants/a", value }] })
-  await expect(directory.create(request("a"))).rejects.toThrow("is damaged: it is that of tenant b")
+  const damaged = 'the record "/tenants/a" is damaged: it is of tenant "b"'
+  await expect(directory.create(request("a"))).rejects.toThrow(damaged)
+  await expect(directory.delete("a")).rejects.toThrow(damaged)
+  await expect(TenantDirectory.open(all)).rejects.toThrow(damaged)
   expect([directory.list(), removed]).toEqual([[tenant], []])
 })
 

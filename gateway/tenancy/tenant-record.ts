@@ -38,7 +38,7 @@ export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: T
   for (const [key, value] of values) {
     if (!key.startsWith(prefix)) continue
     try {
-      const record = parse({ value })
+      const record = recordIn(value)
       if (prefix + record.tenant.name === key) records.push(record)
       else faults.push(`the record "${key}" is of tenant "${record.tenant.name}"`)
     } catch (error) {
@@ -92,9 +92,6 @@ export async function createRecordAnew(
   for (;;) {
     const found = await createRecord(store, record)
     if (found === undefined || (isShared && found.state === "active")) return found
-    const [{ name }, { name: other }] = [record.tenant, found.tenant]
-    // Another tenant's data must not be removed.
-    if (other !== name) throw new Error(`the record of tenant ${name} is damaged: it is that of tenant ${other}`)
     await remove(found)
   }
 }
@@ -139,6 +136,14 @@ export async function changeRecord(
   return false
 }
 
-function parse({ value }: Pick<KeyValue, "value">): TenantRecord {
+/** Throws for a record that is another tenant's: what is done with it would be done to that one's data. */
+function parse({ key, value }: Pick<KeyValue, "key" | "value">): TenantRecord {
+  const record = recordIn(value)
+  const { name } = record.tenant
+  if (prefix + name !== key) throw new Error(`the record "${key}" is damaged: it is of tenant "${name}"`)
+  return record
+}
+
+function recordIn(value: Uint8Array): TenantRecord {
   return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()) as TenantRecord
 }
