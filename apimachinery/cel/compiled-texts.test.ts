@@ -19,3 +19,17 @@ test("does not keep a text that is longer than all may be", () => {
   for (const text of ["a", "x".repeat(11), "x".repeat(11), "a"]) texts.of(text, compile)
   expect(compile).toHaveBeenCalledTimes(3)
 })
+
+test("what is used stays, and is kept again if it was dropped", () => {
+  const texts = new CompiledTexts<object>(10)
+  const make = (text: string) => texts.keeping(text, () => ({ text }))
+  const used = make("aaaa")
+  for (const text of ["bbbb", "cccc", "dddd"]) {
+    make(text)
+    expect(texts.use(used)).toBe(used.made)
+  }
+  expect(make("aaaa")).toBe(used)
+  for (const text of ["eeee", "ffff", "gggg"]) make(text)
+  expect(texts.use(used)).toBe(used.made)
+  expect(make("aaaa")).toBe(used)
+})

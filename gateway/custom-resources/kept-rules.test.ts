@@ -34,3 +34,12 @@ test("the rules of a definition are compiled again when those of many others hav
   expect(rules.deref()).toBeUndefined()
   expect(rulesOfSchema(defined)?.rules.length).toBe(1)
 })
+
+test("the rules of a definition in use are not compiled again, however many others are used in between", async () => {
+  const defined = schema("k", 10)
+  const rules = rulesOfSchema(defined)
+  for (const name of ["l", "m", "n", "o"]) {
+    rulesOfSchema(schema(name, long))
+    expect(rulesOfSchema(defined)).toBe(rules)
+  }
+})

@@ -2,7 +2,7 @@
 // definitions with the same schema, across tenants. Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go.
 
 import { setImmediate } from "node:timers/promises"
-import { CompiledTexts } from "../../apimachinery/cel/compiled-texts.ts"
+import { CompiledTexts, type Kept } from "../../apimachinery/cel/compiled-texts.ts"
 import { expressionsSize } from "../../apimachinery/cel/expressions-size.ts"
 import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
@@ -20,24 +20,26 @@ const maxTurn = 4
 
 const kept = new CompiledTexts<RuleTree | "none">(maxKeptBytes)
 /** By schema object, since each control plane has its own. `kept` alone holds them, so that also those of many definitions have a limit. */
-const known = new WeakMap<object, WeakRef<RuleTree> | "none">()
+const known = new WeakMap<object, WeakRef<Kept<RuleTree | "none">> | "none">()
 
 export function rulesOfSchema(schema: Json | undefined): RuleTree | undefined {
   if (!isObject(schema)) return undefined
   const before = known.get(schema)
   if (before === "none") return undefined
-  const held = before?.deref()
-  if (held !== undefined) return held
-  const found = compiled(schema)
-  known.set(schema, found === "none" ? found : new WeakRef(found))
-  return found === "none" ? undefined : found
+  let compiled = before?.deref()
+  if (compiled === undefined) {
+    compiled = compile(schema)
+    known.set(schema, compiled === undefined ? "none" : new WeakRef(compiled))
+  }
+  const rules = compiled && kept.use(compiled)
+  return rules === "none" ? undefined : rules
 }
 
-function compiled(schema: JsonObject): RuleTree | "none" {
+function compile(schema: JsonObject): Kept<RuleTree | "none"> | undefined {
   const text = JSON.stringify(schema)
-  if (!text.includes('"x-kubernetes-validations"')) return "none"
+  if (!text.includes('"x-kubernetes-validations"')) return undefined
   const size = text.length * bytesPerCharacter + expressionsSize(schema) * bytesOfExpressions
-  return kept.of(text, () => ruleTree(schema, true) ?? "none", size)
+  return kept.keeping(text, () => ruleTree(schema, true) ?? "none", size)
 }
 
 const blocking = new Set([

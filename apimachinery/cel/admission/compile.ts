@@ -5,7 +5,7 @@ import { atOnce, SharedSteps, type Steps } from "../../steps.ts"
 import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
-import { CompiledTexts } from "../compiled-texts.ts"
+import { CompiledTexts, type Kept } from "../compiled-texts.ts"
 import {
   boolType,
   listType,
@@ -66,12 +66,17 @@ type PolicyText = Required<
   Pick<PolicySpec, "matchConditions" | "variables" | "validations" | "auditAnnotations" | "mutations">
 > & { params: boolean }
 
-/** A step compiles one expression. What is returned is kept by the cache: who has it for longer than a request refers to it weakly. */
-export function policyCompilation(spec: PolicySpec): SharedSteps<CompiledPolicy> {
+/** A step compiles one expression. */
+export function policyCompilation(spec: PolicySpec): Kept<SharedSteps<CompiledPolicy>> {
   const { matchConditions = [], variables = [], validations = [], auditAnnotations = [], mutations = [] } = spec
   const params = spec.paramKind !== undefined
   const policy = { params, matchConditions, variables, validations, auditAnnotations, mutations }
-  return kept.of(JSON.stringify(policy), () => new SharedSteps(() => compilingAll(policy)))
+  return kept.keeping(JSON.stringify(policy), () => new SharedSteps(() => compilingAll(policy)))
+}
+
+/** Of what policyCompilation() has returned. */
+export function useCompilation(compilation: Kept<SharedSteps<CompiledPolicy>>): SharedSteps<CompiledPolicy> {
+  return kept.use(compilation)
 }
 
 function* compilingAll(policy: PolicyText): Steps<CompiledPolicy> {

@@ -32,6 +32,12 @@ function request(turns: { taken: number }, isOver = false): RequestContext {
   return { isOver, pause } as Partial<RequestContext> as RequestContext
 }
 
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  collect()
+}
+
 test("others have their turns while a policy is compiled, which is done once for all requests", async () => {
   const [hook] = await policyHooks("turns").current()
   const turns = { taken: 0 }
@@ -57,8 +63,6 @@ test("a policy that several control planes have is compiled once, by their reque
 })
 
 test("what a policy is compiled to is dropped when many others have been used", async () => {
-  setFlagsFromString("--expose-gc")
-  const collectGarbage = runInNewContext("gc") as () => void
   const [hook] = await policyHooks("dropped").current()
   const compiled = new WeakRef((await hook?.compiled({} as RequestContext)) ?? {})
   for (let index = 0; index < count; index++) {
@@ -66,10 +70,23 @@ test("what a policy is compiled to is dropped when many others have been used", 
       name: `v${name}`,
       expression: `'${"x".repeat(16_000)}'`,
     }))
-    atOnce(policyCompilation({ variables: [...variables, { name: "unique", expression: String(index) }] }).taking())
+    atOnce(
+      policyCompilation({ variables: [...variables, { name: "unique", expression: String(index) }] }).made.taking(),
+    )
   }
   await setImmediate() // what a WeakRef is made of is kept until then
   collectGarbage()
   expect(compiled.deref()).toBeUndefined()
   expect((await hook?.compiled({} as RequestContext))?.validations.length).toBe(count)
+})
+
+test("a policy in use is not compiled again, however many others are used in between", async () => {
+  const [hook] = await policyHooks("used").current()
+  const compiled = await hook?.compiled({} as RequestContext)
+  for (let index = 0; index < count; index++) {
+    policyCompilation({ validations: [{ expression: `'${"x".repeat(400_000)}' != '${index}'` }] })
+    expect(hook?.compiled({} as RequestContext)).toBe(compiled)
+    collectGarbage()
+    await setImmediate()
+  }
 })

@@ -1,6 +1,7 @@
 // Policies with their bindings, in the order of their names, for both policy plugins.
 
-import { type CompiledPolicy, policyCompilation } from "../../../apimachinery/cel/admission/compile.ts"
+import { type CompiledPolicy, policyCompilation, useCompilation } from "../../../apimachinery/cel/admission/compile.ts"
+import type { Kept } from "../../../apimachinery/cel/compiled-texts.ts"
 import type { Policy, PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
 import { inSteps, type SharedSteps } from "../../../apimachinery/steps.ts"
 import { awaitedPause } from "../../request/awaited.ts"
@@ -64,13 +65,11 @@ function hooksOf(policies: readonly Policy[], bindings: readonly PolicyBinding[]
 
 /** What policies are compiled to is kept by the cache of all control planes alone: it may be seventy times as large as they are. */
 function compiler(spec: PolicySpec): PolicyHook["compiled"] {
-  let known: WeakRef<SharedSteps<CompiledPolicy>> | undefined
+  let known: WeakRef<Kept<SharedSteps<CompiledPolicy>>> | undefined
   return (ctx) => {
-    let compilation = known?.deref()
-    if (compilation === undefined) {
-      compilation = policyCompilation(spec)
-      known = new WeakRef(compilation)
-    }
+    let kept = known?.deref()
+    if (kept === undefined) known = new WeakRef((kept = policyCompilation(spec)))
+    const compilation = useCompilation(kept)
     return compilation.made ?? inSteps(compilation.taking(), awaitedPause(ctx))
   }
 }
