@@ -6,10 +6,10 @@ import { programsOfGo } from "./test/harness/environment.ts"
 const all = "**/*.test.ts"
 const exclude = ["node_modules/**", "test/kubernetes/**", "test/disk/**"]
 const isAlone = (file: string): boolean =>
-  /vi\.mock\(|memoryUsage\(/.test(readFileSync(path.join(import.meta.dirname, file), "utf8"))
+  /vi\.mock\(|memoryUsage\(|getTimerCount\(/.test(readFileSync(path.join(import.meta.dirname, file), "utf8"))
 /**
- * Files with processes of their own: they replace modules, measure the memory of their process, or start programs, of which none may outlive
- * its file.
+ * Files with processes of their own: they replace modules, measure the memory of their process or count its timers, or start programs, of which
+ * none may outlive its file.
  */
 const alone = [...globSync(all, { cwd: import.meta.dirname, exclude }).filter(isAlone), "test/e2e/**/*.test.ts"]
 
