@@ -45,6 +45,13 @@ export class GatheredBytes {
     return this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces)
   }
 
+  /** Everything so far, of which nothing is left here. */
+  take(): Buffer {
+    const bytes = this.all()
+    this.clear()
+    return bytes
+  }
+
   clear(): void {
     this.length = 0
     this.#pieces.length = 0

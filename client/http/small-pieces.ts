@@ -13,13 +13,8 @@ export function gatherSmallPieces(stream: Readable, push: Push = stream.push.bin
   const read = stream.read.bind(stream)
   /** They come behind those that wait, of which there is one at least. */
   const gathered = new GatheredBytes()
-  const taken = (): Buffer => {
-    const bytes = gathered.all()
-    gathered.clear()
-    return bytes
-  }
   const pushGathered = (): void => {
-    if (gathered.length > 0) push(taken())
+    if (gathered.length > 0) push(gathered.take())
   }
   Object.assign(stream, {
     push(piece: unknown, encoding?: BufferEncoding): boolean {
@@ -36,7 +31,7 @@ export function gatherSmallPieces(stream: Readable, push: Push = stream.push.bin
       if (!stream.destroyed) pushGathered()
       const piece: unknown = read(size)
       // What a destroyed stream has is still read, but it accepts nothing more.
-      return piece === null && stream.destroyed && gathered.length > 0 ? taken() : piece
+      return piece === null && stream.destroyed && gathered.length > 0 ? gathered.take() : piece
     },
   } satisfies Partial<Readable>)
 }
@@ -78,9 +73,7 @@ export class GatheredWrites {
   /** To be called before the end. */
   flush(): boolean {
     if (this.#gathered.length === 0 || !this.#to.writable) return true
-    const bytes = this.#gathered.all()
-    this.#gathered.clear()
-    return this.#write(bytes)
+    return this.#write(this.#gathered.take())
   }
 
   #write(piece: Buffer): boolean {
