@@ -36,6 +36,7 @@ import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
 import {
   changeRecord,
   createRecord,
+  condemnRecord,
   createRecordAnew,
   newRecord,
   readRecord,
@@ -197,7 +198,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #undo(entry: TenantEntry): Promise<void> {
     const { record } = entry
     try {
-      await this.#condemn(record)
+      await condemnRecord(this.#parts.store, record)
       await this.#known.abandon(entry)
       await this.#remove(record)
     } catch (error) {
@@ -233,13 +234,8 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(record: TenantRecord): Promise<void> {
-    await this.#condemn(record)
+    await condemnRecord(this.#parts.store, record)
     await this.#remove(record)
-  }
-
-  /** From now on it is removed, at the latest when a process starts. */
-  #condemn(record: TenantRecord): Promise<void> {
-    return replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {

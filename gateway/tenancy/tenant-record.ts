@@ -109,6 +109,11 @@ export async function replaceRecord(store: Store, { name, uid }: Tenant, record?
   }
 }
 
+/** From now on the tenant is removed, at the latest when a process starts. */
+export function condemnRecord(store: Store, record: TenantRecord): Promise<void> {
+  return replaceRecord(store, record.tenant, { ...record, state: "deleting" })
+}
+
 export function markStored(record: TenantRecord): void {
   record.isStored = true
 }

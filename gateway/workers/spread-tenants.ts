@@ -29,6 +29,7 @@ import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
 import {
   changeRecord,
+  condemnRecord,
   createRecordAnew,
   newRecord,
   readRecord,
@@ -147,7 +148,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { name } = record.tenant
     this.#placement.remove(name)
     try {
-      await this.#condemn(record)
+      await condemnRecord(this.#parts.store, record)
       await this.#placement.release(held)
       await this.#remove(record)
     } catch (error) {
@@ -179,13 +180,8 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(record: TenantRecord): Promise<void> {
-    await this.#condemn(record)
+    await condemnRecord(this.#parts.store, record)
     await this.#remove(record)
-  }
-
-  /** From now on it is removed, at the latest when the process starts. */
-  #condemn(record: TenantRecord): Promise<void> {
-    return replaceRecord(this.#parts.store, record.tenant, { ...record, state: "deleting" })
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
