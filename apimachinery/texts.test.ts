@@ -1,6 +1,5 @@
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
+import { collectGarbage } from "./testing/garbage.ts"
 import { after, beginningOf, between, toLower, trim, trimRight, trimSpace } from "./texts.ts"
 
 test.each([
@@ -57,8 +56,6 @@ test.each([
 })
 
 test("the beginning of a text does not retain the rest", () => {
-  setFlagsFromString("--expose-gc")
-  const collectGarbage = runInNewContext("gc") as () => void
   const megabytes = 1_000_000
   collectGarbage()
   const before = process.memoryUsage().heapUsed

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
-import { collectGarbage, smallPieces } from "../testing/small-pieces.ts"
+import { collectGarbage } from "../../apimachinery/testing/garbage.ts"
+import { smallPieces } from "../testing/small-pieces.ts"
 import { GatheredBytes } from "./gathered-bytes.ts"
 
 test.each(seeds(20))("pieces of any sizes are there in their order (seed %i)", (seed) => {

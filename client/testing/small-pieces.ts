@@ -1,19 +1,12 @@
 // Small pieces, of which a test knows how many are still held.
 
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "../../apimachinery/testing/garbage.ts"
 
 export interface SmallPieces {
   /** A new one, with memory that it shares with none. */
   next(): Buffer
   /** Of how many of them somebody still holds the memory. */
   held(): number
-}
-
-export function collectGarbage(): void {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
-  collect()
 }
 
 /** Of that many bytes, in a memory of so many. */

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
+import { collectGarbage } from "../../apimachinery/testing/garbage.ts"
 import { rulesOfSchema } from "./rules.ts"
 
 const schema = (name: string, length: number) => ({
@@ -23,8 +22,6 @@ test("equal schemas share their rules, but those of long ones are not kept for a
 })
 
 test("the rules of a definition are compiled again when those of many others have been used", async () => {
-  setFlagsFromString("--expose-gc")
-  const collectGarbage = runInNewContext("gc") as () => void
   const defined = schema("e", 10)
   const rules = new WeakRef(rulesOfSchema(defined) ?? {})
   expect(rulesOfSchema(defined)).toBe(rules.deref())

@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
 import { policyCompilation } from "../../../apimachinery/cel/admission/compile.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { atOnce } from "../../../apimachinery/steps.ts"
+import { collectGarbage } from "../../../apimachinery/testing/garbage.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { PolicyHooks } from "./hooks.ts"
@@ -30,12 +29,6 @@ function policyHooks(text: string): PolicyHooks {
 function request(turns: { taken: number }, isOver = false): RequestContext {
   const pause = (): Promise<void> => Promise.resolve().then(() => void turns.taken++)
   return { isOver, pause } as Partial<RequestContext> as RequestContext
-}
-
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
-  collect()
 }
 
 test("others have their turns while a policy is compiled, which is done once for all requests", async () => {
