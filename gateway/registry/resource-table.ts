@@ -24,10 +24,8 @@ export function createResourceTable(): MutableResourceTable {
   return new Table()
 }
 
-interface Index {
-  byResource: ReadonlyMap<string, ResourceDefinition>
-  byKind: ReadonlyMap<string, ResourceDefinition>
-}
+/** By "group/version/resource". */
+type Index = ReadonlyMap<string, ResourceDefinition>
 
 let builtIn: Index | undefined
 
@@ -48,16 +46,20 @@ class Table implements MutableResourceTable {
     return this.#cache.bytes
   }
 
-  registry({ group, version, resource }: GroupVersionResource): Registry | undefined {
-    return this.#registryOf("byResource", `${group}/${version}/${resource}`)
+  registry(resource: GroupVersionResource): Registry | undefined {
+    const definition = this.#definitionOf(resource)
+    if (definition === undefined) return undefined
+    let registry = this.#registries.get(definition)
+    if (registry === undefined) {
+      const Made = definition.find === undefined ? GenericRegistry : ComputedRegistry
+      registry = new Made(definition, this.#cache)
+      this.#registries.set(definition, registry)
+    }
+    return registry
   }
 
-  serves({ group, version, resource }: GroupVersionResource): boolean {
-    return this.#definitionOf("byResource", `${group}/${version}/${resource}`) !== undefined
-  }
-
-  registryOfKind({ group, version, kind }: { group: string; version: string; kind: string }): Registry | undefined {
-    return this.#registryOf("byKind", `${group}/${version}/${kind}`)
+  serves(resource: GroupVersionResource): boolean {
+    return this.#definitionOf(resource) !== undefined
   }
 
   definitions(): readonly ResourceDefinition[] {
@@ -87,21 +89,10 @@ class Table implements MutableResourceTable {
     this.#cache.clear()
   }
 
-  #definitionOf(index: keyof Index, key: string): ResourceDefinition | undefined {
+  #definitionOf(resource: GroupVersionResource): ResourceDefinition | undefined {
+    const key = keyOf(resource)
     builtIn ??= indexOf(builtInDefinitions())
-    return builtIn[index].get(key) ?? this.#customIndex[index].get(key)
-  }
-
-  #registryOf(index: keyof Index, key: string): Registry | undefined {
-    const definition = this.#definitionOf(index, key)
-    if (definition === undefined) return undefined
-    let registry = this.#registries.get(definition)
-    if (registry === undefined) {
-      const Made = definition.find === undefined ? GenericRegistry : ComputedRegistry
-      registry = new Made(definition, this.#cache)
-      this.#registries.set(definition, registry)
-    }
-    return registry
+    return builtIn.get(key) ?? this.#customIndex.get(key)
   }
 }
 
@@ -109,13 +100,10 @@ function isShown({ customResource }: ResourceDefinition): boolean {
   return customResource?.undiscoverable !== true
 }
 
+function keyOf({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}/${resource}`
+}
+
 function indexOf(definitions: readonly ResourceDefinition[]): Index {
-  const byResource = new Map<string, ResourceDefinition>()
-  const byKind = new Map<string, ResourceDefinition>()
-  for (const definition of definitions) {
-    const groupVersion = `${definition.group}/${definition.version}`
-    byResource.set(`${groupVersion}/${definition.resource}`, definition)
-    byKind.set(`${groupVersion}/${definition.kind}`, definition)
-  }
-  return { byResource, byKind }
+  return new Map(definitions.map((definition) => [keyOf(definition), definition]))
 }

@@ -1,6 +1,6 @@
 // The definition of a resource (data), and the contract of a registry, which the verbs call.
 
-import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../apimachinery/object.ts"
+import type { GroupVersionResource, KubeObject } from "../../apimachinery/object.ts"
 import type { ResourceFacts } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
@@ -84,8 +84,6 @@ export interface ListOptions {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
-  /** Only the object of this name, which a field selector must require, if there is one. */
-  name?: string
   limit?: number
   /** Only for watches; lists reject it. */
   sendInitialEvents?: boolean
@@ -216,7 +214,6 @@ export interface ResourceTable {
   registryOf(definition: ResourceDefinition): Registry
   /** Does not create a registry. */
   serves(resource: GroupVersionResource): boolean
-  registryOfKind(kind: GroupVersionKind): Registry | undefined
   /** The resources in discovery, in its order. */
   definitions(): readonly ResourceDefinition[]
   /** All of them, also custom ones that discovery does not show. */
