@@ -17,7 +17,7 @@ apiVersion: v1
 kind: Config
 current-context: main
 contexts:
-- {name: main, context: {cluster: c, user: u, namespace: team}}
+- {name: main, context: {cluster: c, user: u}}
 - {name: broken, context: {cluster: gone, user: u}}
 clusters:
 - name: c
@@ -45,7 +45,6 @@ describe("loadKubeconfig()", () => {
       certificateAuthority: authority.certificate,
       certificate: jane.certificate,
       key: jane.key,
-      namespace: "team",
     })
   })
 
@@ -64,7 +63,7 @@ describe("loadKubeconfig()", () => {
   test("rereads a token file after a minute, and immediately when its token is rejected", async () => {
     await using files = await directory({ config: kubeconfig("{tokenFile: token}"), token: "first" })
     const clock = new FakeClock()
-    const { token } = await loadKubeconfig(join(files.path, "config"), { clock })
+    const { token } = await loadKubeconfig(join(files.path, "config"), clock)
     const ask = token as (refused?: string) => Promise<string>
     const write = (text: string): Promise<void> => writeFile(join(files.path, "token"), text)
     expect(await ask()).toBe("first")
@@ -105,54 +104,52 @@ describe("loadKubeconfig()", () => {
   })
 
   test.each([
-    ["a missing exec plugin", kubeconfig(plugin("gone")), {}, /gone failed: .*ENOENT\nGet it from us/],
+    ["a missing exec plugin", kubeconfig(plugin("gone")), /gone failed: .*ENOENT\nGet it from us/],
     [
       "an exec plugin with an old API version",
       kubeconfig("{exec: {command: a, apiVersion: v0}}"),
-      {},
       /apiVersion is "v0", not one of/,
     ],
-    ["an interactive exec plugin", kubeconfig(plugin("a", "interactiveMode: Always")), {}, /wants to ask a person/],
-    ["a proxy", kubeconfig("{}", ", proxy-url: http://proxy"), {}, /proxy-url is not supported/],
-    ["impersonation", kubeconfig("{as: jane}"), {}, /impersonation \(as\) is not supported/],
-    ["a missing cluster", kubeconfig("{}"), { context: "broken" }, /cluster "gone" does not exist/],
-    ["a missing context", kubeconfig("{}"), { context: "other" }, /context "other" does not exist/],
-    ["another document", "kind: Pod\n", {}, /is not a kubeconfig/],
-    ["a list that is none", "kind: Config\ncurrent-context: a\ncontexts: 5", {}, /kubeconfig: contexts is not a list/],
+    ["an interactive exec plugin", kubeconfig(plugin("a", "interactiveMode: Always")), /wants to ask a person/],
+    ["a proxy", kubeconfig("{}", ", proxy-url: http://proxy"), /proxy-url is not supported/],
+    ["impersonation", kubeconfig("{as: jane}"), /impersonation \(as\) is not supported/],
     [
-      "an empty item",
-      "kind: Config\ncurrent-context: a\ncontexts: [null]",
-      {},
-      /kubeconfig: context "a" does not exist/,
+      "a missing cluster",
+      kubeconfig("{}").replace("context: main", "context: broken"),
+      /cluster "gone" does not exist/,
     ],
-    ["another scheme", kubeconfig("{}").replace("https:", "ftp:"), {}, /is not a URL that begins with https:/],
+    [
+      "a missing context",
+      kubeconfig("{}").replace("context: main", "context: other"),
+      /context "other" does not exist/,
+    ],
+    ["another document", "kind: Pod\n", /is not a kubeconfig/],
+    ["a list that is none", "kind: Config\ncurrent-context: a\ncontexts: 5", /kubeconfig: contexts is not a list/],
+    ["an empty item", "kind: Config\ncurrent-context: a\ncontexts: [null]", /kubeconfig: context "a" does not exist/],
+    ["another scheme", kubeconfig("{}").replace("https:", "ftp:"), /is not a URL that begins with https:/],
     [
       "an authority that is none",
       kubeconfig("{}").replace(base64(authority.certificate), "eHg="),
-      {},
       /kubeconfig: the certificate authority cannot be used: .*no start line/,
     ],
     [
       "a certificate that is none",
       kubeconfig("{client-certificate-data: eHg=, client-key-data: eHg=}"),
-      {},
       /kubeconfig: the client certificate cannot be used: .*no start line/,
     ],
     [
       "a certificate without a key",
       kubeconfig(`{client-certificate-data: ${base64(jane.certificate)}}`),
-      {},
       /kubeconfig: the client certificate has no key/,
     ],
     [
       "the key of another certificate",
       kubeconfig(`{client-certificate-data: ${base64(jane.certificate)}, client-key-data: ${base64(joe.key)}}`),
-      {},
       /kubeconfig: the client key cannot be used: .*key values mismatch/,
     ],
-    ["invalid YAML", "a: [\n", {}, /is not YAML/],
-  ])("rejects %s with an error message", async (_, text, options, message) => {
-    await expect(loadKubeconfig(text, options)).rejects.toThrow(message)
+    ["invalid YAML", "a: [\n", /is not YAML/],
+  ])("rejects %s with an error message", async (_, text, message) => {
+    await expect(loadKubeconfig(text)).rejects.toThrow(message)
   })
 })
 
@@ -254,13 +251,12 @@ ${printed(`{ token, ${status} }`)}`
 
 describe("inClusterConfig()", () => {
   test("reads the service account's files", async () => {
-    await using files = await directory({ "ca.crt": other.certificate, token: "t\n", namespace: "team\n" })
+    await using files = await directory({ "ca.crt": other.certificate, token: "t\n" })
     const environment = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" }
     const config = await inClusterConfig(environment, files.path)
     expect(config).toMatchObject({
       server: "https://[fd00::1]:443",
       certificateAuthority: other.certificate,
-      namespace: "team",
     })
     expect(await (config.token as () => Promise<string>)()).toBe("t")
   })

@@ -10,17 +10,8 @@ import { systemClock, type Clock } from "../clock.ts"
 import type { ExecConfig } from "./exec-credentials.ts"
 import type { HttpClientConfig, TlsIdentity } from "../http/transport.ts"
 
-interface KubeconfigOptions {
-  /** Overrides current-context. */
-  context?: string
-  /** Determines when a token file is reread. */
-  clock?: Clock
-}
-
-/** The content of a kubeconfig for one context. */
+/** The content of a kubeconfig for its current context. */
 export interface ClientConfig extends HttpClientConfig {
-  /** The context's namespace. */
-  namespace?: string
   /**
    * Rereads the files named for authority, certificate and key, which may be renewed. Fails while they are being replaced and are
    * inconsistent. Absent if no file is named. Like client-go, it does not reread the kubeconfig itself: the current context may
@@ -57,19 +48,18 @@ interface Kubeconfig {
   "current-context"?: string
   clusters?: { name: string; cluster?: Cluster }[]
   users?: { name: string; user?: User }[]
-  contexts?: { name: string; context?: { cluster?: string; user?: string; namespace?: string } }[]
+  contexts?: { name: string; context?: { cluster?: string; user?: string } }[]
 }
 
-/** Accepts a path, or the text itself (which has more than one line). */
-export async function loadKubeconfig(pathOrText: string, options: KubeconfigOptions = {}): Promise<ClientConfig> {
-  const { what, directory, cluster, user, namespace } = await select(pathOrText, options.context)
+/** Accepts a path, or the text itself (which has more than one line). `clock` determines when a token file is reread. */
+export async function loadKubeconfig(pathOrText: string, clock = systemClock): Promise<ClientConfig> {
+  const { what, directory, cluster, user } = await select(pathOrText)
   const readIdentity = async () => whole(what, await identityOf(what, cluster, user, directory))
   const server = { ...readCluster(what, cluster), ...(await readIdentity()) }
   return {
     ...server,
-    ...(await readUser(what, user, directory, server, options.clock)),
+    ...(await readUser(what, user, directory, server, clock)),
     ...(namesFiles(cluster, user) ? { identityAgain: readIdentity } : {}),
-    ...(namespace === undefined ? {} : { namespace }),
   }
 }
 
@@ -88,17 +78,16 @@ interface Selected {
   directory: string
   cluster: Cluster
   user: User
-  namespace: string | undefined
 }
 
-/** What the kubeconfig has for the context, or for the current one. */
-async function select(pathOrText: string, contextName?: string): Promise<Selected> {
+/** What the kubeconfig has for its current context. */
+async function select(pathOrText: string): Promise<Selected> {
   const isText = pathOrText.includes("\n")
   const path = isText ? undefined : resolve(pathOrText)
   const what = path === undefined ? "kubeconfig" : `kubeconfig ${path}`
   const text = path === undefined ? pathOrText : await read(what, path)
   const config = parseKubeconfig(what, text)
-  const name = contextName ?? config["current-context"] ?? ""
+  const name = config["current-context"] ?? ""
   if (name === "") throw new Error(`${what}: no current-context is set`)
   const context = find(what, "context", config.contexts, name).context ?? {}
   const cluster = find(what, "cluster", config.clusters, context.cluster ?? "").cluster ?? {}
@@ -106,7 +95,7 @@ async function select(pathOrText: string, contextName?: string): Promise<Selecte
     context.user === undefined || context.user === "" ? {} : (find(what, "user", config.users, context.user).user ?? {})
   // Like in kubectl, relative file names are relative to the kubeconfig.
   const directory = path === undefined ? process.cwd() : dirname(path)
-  return { what, directory, cluster, user, namespace: context.namespace }
+  return { what, directory, cluster, user }
 }
 
 function readCluster(what: string, cluster: Cluster): ClientConfig {
@@ -169,7 +158,7 @@ async function readUser(
   user: User,
   directory: string,
   server: ClientConfig,
-  clock: Clock | undefined,
+  clock: Clock,
 ): Promise<Partial<HttpClientConfig>> {
   if (user.as) throw new Error(`${what}: impersonation (as) is not supported; use a user with the rights themselves`)
   if (user["auth-provider"] !== undefined && user["auth-provider"] !== null) {
@@ -194,7 +183,7 @@ async function readToken(
   user: User,
   directory: string,
   server: ClientConfig,
-  clock: Clock | undefined,
+  clock: Clock,
 ): Promise<HttpClientConfig["token"]> {
   if (user.exec !== undefined && user.exec !== null) {
     // Most kubeconfigs have no plugin, so the code for plugins is loaded on demand.
@@ -222,13 +211,11 @@ export async function inClusterConfig(
   const what = "the service account's files"
   const readIdentity = async () =>
     whole(what, { certificateAuthority: await read("the cluster's certificate authority", `${directory}/ca.crt`) })
-  const namespace = await read("the pod's namespace", `${directory}/namespace`)
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     ...(await readIdentity()),
     identityAgain: readIdentity,
     token: fileToken(`${directory}/token`, "the service account's token"),
-    namespace: namespace.trim(),
   }
 }
 
