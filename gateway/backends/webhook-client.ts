@@ -32,15 +32,9 @@ const webhookLimits = {
   maxErrorBytes: 2048,
 } as const
 
-/** The webhook was unreachable or returned no usable response. `status` is the HTTP code of the response. */
+/** The webhook was unreachable or returned no usable response. */
 class WebhookError extends Error {
   override readonly name = "WebhookError"
-  readonly code: number | undefined
-
-  constructor(message: string, code?: number, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 const { maxAnswerBytes } = webhookLimits
@@ -90,7 +84,6 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Source: k8s.io/client-go/rest/request.go: beyond 206 (Partial Content), a response is a failure. */
 const greatestSuccess = 206
 const keepsBody: ReadonlySet<number> = new Set([307, 308])
-const switchingProtocols = 101
 
 /** `ended`: returns the reason if the call was aborted. Source: net/http (Client.do). */
 async function follow(
@@ -103,8 +96,8 @@ async function follow(
     error instanceof WebhookError
       ? error
       : error instanceof UnexpectedUpgrade
-        ? new WebhookError(error.message, switchingProtocols, { cause: error })
-        : new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, undefined, { cause: error })
+        ? new WebhookError(error.message, { cause: error })
+        : new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, { cause: error })
   let hop = first
   let retries = 0
   for (let count = 1; ; count++) {
@@ -230,18 +223,18 @@ function unzipped(response: IncomingMessage): Readable {
 
 function readAnswer({ code, contentType, body }: Answer): Json {
   const { type = "", fault } = contentType === "" ? { type: "text/plain" } : parseMediaType(contentType)
-  if (fault !== undefined) throw new WebhookError(`Internal error occurred: ${fault}`, code)
-  if (code < 200 || code > greatestSuccess) throw new WebhookError(refusal(code, type, body), code)
+  if (fault !== undefined) throw new WebhookError(`Internal error occurred: ${fault}`)
+  if (code < 200 || code > greatestSuccess) throw new WebhookError(refusal(code, type, body))
   if (body.length === 0) {
     const shown = contentType || "application/json"
-    throw new WebhookError(`0-length response with status code: ${code} and content type: ${shown}`, code)
+    throw new WebhookError(`0-length response with status code: ${code} and content type: ${shown}`)
   }
   try {
     // As upstream, text of any type that does not begin like a JSON object is YAML.
     return parseObject(body, isJsonText(body) ? "json" : "yaml", { duplicates: false }).value
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    throw new WebhookError(error.cause instanceof Error ? error.cause.message : error.message, code, { cause: error })
+    throw new WebhookError(error.cause instanceof Error ? error.cause.message : error.message, { cause: error })
   }
 }
 

@@ -27,17 +27,9 @@ export class ChannelClosed extends Error {
 /** An error that the other side threw. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed"
-  /** The name of the error on the other side: "StartError", … */
-  readonly kind: string
-
-  constructor(kind: string, message: string) {
-    super(message)
-    this.kind = kind
-  }
 }
 
 interface Failure {
-  kind: string
   message: string
   /** Set for a StatusError, which is recreated on the other side. */
   status?: Status
@@ -131,10 +123,7 @@ export class Channel<Out extends Calls, In extends Calls> {
       const waiting = this.#settle(message.id)
       const { error } = message
       if (error === undefined) waiting?.resolve(message.value)
-      else
-        waiting?.reject(
-          error.status === undefined ? new CallFailed(error.kind, error.message) : new StatusError(error.status),
-        )
+      else waiting?.reject(error.status === undefined ? new CallFailed(error.message) : new StatusError(error.status))
     }
   }
 
@@ -163,7 +152,6 @@ export class Channel<Out extends Calls, In extends Calls> {
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof StatusError) return { kind: error.name, message: error.message, status: error.status }
-  if (error instanceof Error) return { kind: error.name, message: error.message }
-  return { kind: "Error", message: String(error) }
+  if (error instanceof StatusError) return { message: error.message, status: error.status }
+  return { message: error instanceof Error ? error.message : String(error) }
 }
