@@ -98,12 +98,10 @@ interface ControllerOptions<T extends KubeObject> {
 }
 
 export class Controller<T extends KubeObject> {
-  readonly name: string
   readonly #options: ControllerOptions<T>
   readonly #frame: Frame<Key>
 
   constructor(ctx: ControllerContext, options: ControllerOptions<T>) {
-    this.name = options.name
     this.#options = options
     const { name, eventSource, isPeriodic } = options
     this.#frame = new Frame<Key>(ctx, {

@@ -19,8 +19,6 @@ describe("a write", () => {
     ["changed", undefined, true],
     ["changed", "9", false],
     ["changed", "10", true],
-    ["deleted", undefined, true],
-    ["deleted", "10", false],
   ] as const)("of those that %s, where the cache has revision %s, is seen: %s", (kind, cached, seen) => {
     const tracker = new WriteTracker(new FakeClock())
     tracker[kind]("owner", object("10"))

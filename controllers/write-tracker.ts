@@ -11,10 +11,9 @@ export const staleRetryMs = 100
 
 interface Write {
   at: number
-  resourceVersion?: string
+  resourceVersion: string
   /** The object existed before the write, so if it is absent it has been deleted since. */
   isChange?: true
-  deletedUid?: string
 }
 
 /** By name. */
@@ -43,13 +42,6 @@ export class WriteTracker {
     })
   }
 
-  deleted(owner: string, object: KubeObject): void {
-    this.#of(owner).set(object.metadata.name ?? "", {
-      at: this.#clock.elapsed(),
-      deletedUid: object.metadata.uid ?? "",
-    })
-  }
-
   forget(owner: string): void {
     this.#byOwner.delete(owner)
   }
@@ -73,8 +65,7 @@ export class WriteTracker {
   }
 }
 
-function isShown({ resourceVersion, isChange, deletedUid }: Write, object: KubeObject | undefined): boolean {
-  if (resourceVersion === undefined) return object?.metadata.uid !== deletedUid
+function isShown({ resourceVersion, isChange }: Write, object: KubeObject | undefined): boolean {
   if (object === undefined) return isChange === true
   return isAtLeast(object, resourceVersion)
 }

@@ -40,7 +40,6 @@ export function sharesOf(nodes: readonly Node[]): Shares | undefined {
 }
 
 interface Allocation {
-  minimum: number
   maximum: number
   desired: number
 }
@@ -57,7 +56,7 @@ function allocate(shares: Shares | undefined, count: number): Allocations | stri
   return new Map(
     [...minima].map(([zone, minimum]) => {
       const desired = Math.max((shares.get(zone) ?? 0) * count, minimum)
-      return [zone, { minimum, maximum: minimum + count - total, desired }]
+      return [zone, { maximum: minimum + count - total, desired }]
     }),
   )
 }
