@@ -1,6 +1,7 @@
 // Thins out a log: something that fails many times a second, such as each request to a damaged store, must neither fill a disk nor
 // hide other lines.
 
+import { remember } from "../../apimachinery/remember.ts"
 import { beginningOf } from "../../apimachinery/texts.ts"
 import type { Log, LogFields } from "../../client/log.ts"
 
@@ -29,12 +30,7 @@ export function withoutRepeats(log: Log, now: () => number = () => performance.n
         before.leftOut++
         return
       }
-      recent.delete(text)
-      recent.set(text, { atMs: now(), leftOut: 0 })
-      for (const [oldest] of recent) {
-        if (recent.size <= maxTexts) break
-        recent.delete(oldest)
-      }
+      remember(recent, text, { atMs: now(), leftOut: 0 }, maxTexts)
       const repeats = before?.leftOut ?? 0
       log[level](repeats === 0 ? fields : { ...fields, repeats }, message)
     }

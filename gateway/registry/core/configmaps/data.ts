@@ -7,12 +7,11 @@ import { configKeyRule, messages } from "../../validation/values.ts"
 /** Bytes, all values together. */
 const maxBytes = 1024 * 1024
 
-/** `rule`: what is wrong with a key. */
-export function validateDataKeys(path: FieldPath, keys: readonly string[], rule = configKeyRule): FieldError[] {
-  return atOnce(validatingDataKeys(path, keys, rule))
+export function validateDataKeys(path: FieldPath, keys: readonly string[]): FieldError[] {
+  return atOnce(validatingDataKeys(path, keys))
 }
 
-/** The same in steps. */
+/** The same in steps. `rule`: what is wrong with a key. */
 export function* validatingDataKeys(
   path: FieldPath,
   keys: readonly string[],

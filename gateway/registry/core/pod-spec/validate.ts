@@ -42,11 +42,6 @@ import { validatingVolumes } from "./volumes.ts"
 import { validateHostProcess } from "./windows.ts"
 
 /** `pod` is set for pods: its name is part of the names of objects created for the pod's volumes. */
-function validatePodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): FieldError[] {
-  return atOnce(validatingPodSpec(path, spec, pod))
-}
-
-/** The same in steps. */
 export function* validatingPodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectMeta): Steps<FieldError[]> {
   const podName = pod && (pod.name ?? "")
   const volumes = yield* validatingVolumes(path.child("volumes"), spec.volumes, podName)
@@ -255,7 +250,7 @@ export function validatePodTemplate(path: FieldPath, template: PodTemplateSpec):
       messages(path.child("annotations"), key, validateQualifiedName(key.toLowerCase())),
     ),
     ...validatePodAnnotations(path.child("annotations"), template.metadata?.annotations, spec),
-    ...validatePodSpec(path.child("spec"), spec),
+    ...atOnce(validatingPodSpec(path.child("spec"), spec)),
     ...validateProfilesMatch(path.child("spec"), template.metadata?.annotations, spec),
   ]
   if ((template.spec?.ephemeralContainers ?? []).length > 0) {
