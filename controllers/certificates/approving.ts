@@ -4,7 +4,8 @@
 import { type CertificateSigningRequest, timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { certificateSigningRequests, subjectAccessReviews } from "../../client/resources.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import { hasCondition, kubeletClientSigner, notKubeletClient, pemOf, subjectOf } from "./request.ts"
 
 interface AccessReview extends KubeObject {

@@ -5,7 +5,8 @@ import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
 import { X509Certificate } from "node:crypto"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { certificateSigningRequests } from "../../client/resources.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import { hasCondition } from "./request.ts"
 
 const answeredMs = 3_600_000

@@ -6,7 +6,8 @@ import { type CertificateSigningRequest, timestamp } from "../../apimachinery/ob
 import { aborted } from "../../client/clock.ts"
 import { certificateSigningRequests } from "../../client/resources.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import {
   hasCondition,
   kubeletClientSigner,

@@ -5,7 +5,8 @@ import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts
 import type { ClusterRole } from "../../apimachinery/object.ts"
 import { clusterRoles } from "../../client/resources.ts"
 import { bornVersion } from "../../client/tenants.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { canonical } from "../template-hash.ts"
 

@@ -4,7 +4,7 @@
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
-import type { Controller } from "../context.ts"
+import type { Controller } from "../controller.ts"
 import type { ControllerRevision } from "../history/revisions.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"

@@ -7,7 +7,8 @@ import { endpoints as endpointsResource, pods as podResource, services } from ".
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import {
   addressesOf,
   canBeEndpoint,

@@ -4,7 +4,8 @@
 import { isIPv6 } from "node:net"
 import type { Pod, Service } from "../../apimachinery/object.ts"
 import { pods as podResource, services } from "../../client/resources.ts"
-import type { Controller, ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import type { Controller } from "../controller.ts"
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 

@@ -6,7 +6,7 @@ import type { EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { type StatusError, unexplained } from "../../apimachinery/status.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
-import type { Controller } from "../context.ts"
+import type { Controller } from "../controller.ts"
 import type { SliceTracker } from "./slice-tracker.ts"
 
 export const isManagedBy = ({ metadata }: EndpointSlice, manager: string): boolean =>

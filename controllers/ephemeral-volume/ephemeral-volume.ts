@@ -8,7 +8,8 @@ import { persistentVolumeClaims, pods as podResource } from "../../client/resour
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 

@@ -4,7 +4,7 @@
 import { equalJson } from "../../apimachinery/equality.ts"
 import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
-import type { Controller } from "../context.ts"
+import type { Controller } from "../controller.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { adoptersOf } from "../pods/owners.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"

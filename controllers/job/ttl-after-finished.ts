@@ -4,7 +4,8 @@ import type { Job } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { jobs } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import { isFinishedJob } from "./finished.ts"
 
 export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {

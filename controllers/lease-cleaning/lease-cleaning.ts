@@ -4,7 +4,8 @@
 import type { Lease } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { leases as leaseResource } from "../../client/resources.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 
 const label = "apiserver.kubernetes.io/identity"
 const namespace = "kube-system"

@@ -5,7 +5,8 @@ import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
 import { nodes as nodeResource } from "../../client/resources.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 
 const annotation = "node.alpha.kubernetes.io/ttl"
 

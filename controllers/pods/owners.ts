@@ -3,7 +3,7 @@
 import { type LabelSelector, matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
-import type { Controller } from "../context.ts"
+import type { Controller } from "../controller.ts"
 
 export interface Owners<T extends KubeObject> {
   kind: string

@@ -3,7 +3,7 @@
 // client could have acted.
 
 import type { Clock } from "../../client/clock.ts"
-import type { Key } from "../context.ts"
+import type { Key } from "../controller.ts"
 
 /** Maximum delay of intermediate counts. */
 const holdMs = 250

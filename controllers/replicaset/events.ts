@@ -3,7 +3,7 @@
 
 import { controllerOf, type Pod } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
-import type { Controller } from "../context.ts"
+import type { Controller } from "../controller.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { adoptersOf } from "../pods/owners.ts"
 import { isActive, isTerminating } from "../pods/pod-state.ts"

@@ -6,7 +6,8 @@ import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Actor } from "../actor.ts"
-import type { ControllerContext, Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import type { Key } from "../controller.ts"
 import { finalizer, needsNoClaims } from "./pod-claims.ts"
 
 type Consumer = NonNullable<NonNullable<ResourceClaim["status"]>["reservedFor"]>[number]

@@ -9,7 +9,8 @@ import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import {

@@ -15,7 +15,8 @@ import { deviceClasses, pods as podResource, resourceClaims, resourceQuotas } fr
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult, Untried } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 

@@ -9,7 +9,8 @@ import type { Resource } from "../../client/rest.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 
 const defaultAccount = "default"
 const description =

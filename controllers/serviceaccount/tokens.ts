@@ -13,7 +13,8 @@ import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 
 /** Number of attempts while other clients update the account too. */
 const referenceAttempts = 10

@@ -14,7 +14,8 @@ import { configMaps, pods as podResource, secrets, serviceAccounts } from "../..
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import { mountedSecrets } from "../../apimachinery/core/pod-references.ts"
 
 /** Contains the date since which the use of tokens is recorded. */

@@ -12,7 +12,8 @@ import {
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import { isUnchangedBy } from "../history/apply.ts"
 import {
   claimRevisions,

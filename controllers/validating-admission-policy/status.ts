@@ -7,7 +7,8 @@ import { typeWarnings } from "../../apimachinery/cel/admission/type-check.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { inSteps } from "../../apimachinery/steps.ts"
 import { validatingAdmissionPolicies } from "../../client/resources.ts"
-import { Controller, type ControllerContext, type Key } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller, type Key } from "../controller.ts"
 import { kindsOf, paramType } from "./policy-kinds.ts"
 
 interface Policy extends KubeObject {

@@ -2,7 +2,8 @@
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import type { Actor } from "../actor.ts"
-import type { Controller, ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import type { Controller } from "../controller.ts"
 
 /** State of a volume that is being recycled. */
 export interface Recycling {

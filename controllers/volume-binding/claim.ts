@@ -8,7 +8,7 @@ import {
   pods as podResource,
   storageClasses,
 } from "../../client/resources.ts"
-import type { Key } from "../context.ts"
+import type { Key } from "../controller.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { bind, setClaimStatus } from "./bind.ts"
 import { bestMatch, isBoundTo, isOfSuper, mismatch, noProvisioner, selectedNode, waitsForConsumer } from "./matching.ts"

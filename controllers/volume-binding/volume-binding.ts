@@ -10,7 +10,8 @@ import {
   pods as podResource,
   storageClasses,
 } from "../../client/resources.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import type { Recyclings } from "./binder.ts"
 import { reconcileClaim } from "./claim.ts"
 import { followBinding, type Followed } from "./events.ts"

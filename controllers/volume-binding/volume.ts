@@ -3,7 +3,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
-import type { Key } from "../context.ts"
+import type { Key } from "../controller.ts"
 import { setVolumePhase, unbind } from "./bind.ts"
 import { hasOtherMode, isOfSuper } from "./matching.ts"
 import type { Binder } from "./binder.ts"

@@ -17,7 +17,8 @@ import {
   volumeAttributesClasses,
 } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { Controller, type ControllerContext } from "../context.ts"
+import type { ControllerContext } from "../context.ts"
+import { Controller } from "../controller.ts"
 import { claimNamesOf } from "../pods/claims-of-pod.ts"
 
 const claimFinalizer = "kubernetes.io/pvc-protection"
