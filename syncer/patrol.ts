@@ -18,7 +18,6 @@ import { isUnavailable } from "./failures.ts"
 import { keyOf, type SyncKey } from "./keys.ts"
 import { superKey } from "./key-of-super.ts"
 import { syncerLimits } from "./options.ts"
-import type { PatrolMetrics } from "./patrol-metrics.ts"
 import type { Publisher } from "./publisher.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
 import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
@@ -43,7 +42,7 @@ interface PatrolParts {
   /** false while tenants may still be missing from the list: objects of unknown tenants are then not changed. */
   tenantListComplete(): boolean
   clock: Clock
-  metrics: PatrolMetrics | undefined
+  metrics: { patrolled(report: PatrolReport, seconds: number): void } | undefined
   log: Log
 }
 
