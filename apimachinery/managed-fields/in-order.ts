@@ -2,10 +2,12 @@
 
 import { sortingTexts, sortTexts } from "../go/text-order.ts"
 import { mostAtOnce, type Steps } from "../steps.ts"
-import type { Draft, FieldSet } from "./field-set.ts"
 import { compareElements, type PathElement, self, sortElements, sortingElements } from "./path-element.ts"
 
-export function inOrder(draft: Draft): FieldSet {
+/** A set under construction. */
+type Draft<T> = { [element: PathElement]: T }
+
+export function inOrder<T>(draft: Draft<T>): Draft<T> {
   let last: PathElement | undefined
   for (const element in draft) {
     if (last !== undefined && compareElements(last, element) > 0) return sorted(draft)
@@ -15,7 +17,7 @@ export function inOrder(draft: Draft): FieldSet {
 }
 
 /** inOrder() in steps, where there are many. */
-export function* puttingInOrder(draft: Draft): Steps<FieldSet> {
+export function* puttingInOrder<T>(draft: Draft<T>): Steps<Draft<T>> {
   let count = 0
   for (const _ in draft) count++
   if (count <= mostAtOnce) return inOrder(draft)
@@ -23,7 +25,7 @@ export function* puttingInOrder(draft: Draft): Steps<FieldSet> {
 }
 
 /** Whether it is in order. */
-function* findingOrder(draft: Draft): Steps<boolean> {
+function* findingOrder(draft: Draft<unknown>): Steps<boolean> {
   let last: PathElement | undefined
   let count = 0
   for (const element in draft) {
@@ -34,7 +36,7 @@ function* findingOrder(draft: Draft): Steps<boolean> {
   return true
 }
 
-function sorted(draft: Draft): FieldSet {
+function sorted<T>(draft: Draft<T>): Draft<T> {
   const elements = elementsOf(draft)
   if (areFields(elements)) sortTexts(elements)
   else sortElements(elements)
@@ -43,7 +45,7 @@ function sorted(draft: Draft): FieldSet {
   return result
 }
 
-function* sorting(draft: Draft): Steps<FieldSet> {
+function* sorting<T>(draft: Draft<T>): Steps<Draft<T>> {
   const elements = elementsOf(draft)
   yield* areFields(elements) ? sortingTexts(elements) : sortingElements(elements)
   const result = begun(draft)
@@ -54,16 +56,16 @@ function* sorting(draft: Draft): Steps<FieldSet> {
   return result
 }
 
-function move(element: PathElement, from: Draft, to: Draft): void {
+function move<T>(element: PathElement, from: Draft<T>, to: Draft<T>): void {
   const place = from[element]
   if (place !== undefined) to[element] = place
 }
 
 /** The place itself comes first. */
-const begun = ({ [self]: place }: Draft): Draft => (place === undefined ? {} : { [self]: place })
+const begun = <T>({ [self]: place }: Draft<T>): Draft<T> => (place === undefined ? {} : { [self]: place })
 
 /** Without the place itself. */
-function elementsOf(draft: Draft): PathElement[] {
+function elementsOf(draft: Draft<unknown>): PathElement[] {
   const elements = Object.keys(draft)
   const at = elements.indexOf(self)
   if (at >= 0) elements.splice(at, 1)
