@@ -90,7 +90,7 @@ const controllers: Readonly<Record<string, RunController>> = dictionary({
   "resource-claim": runResourceClaims,
   "certificatesigningrequest-approving": runCertificateApproving,
   "certificatesigningrequest-signing": runCertificateSigning,
-  "certificatesigningrequest-cleaning": runCertificateCleaning,
+  "certificatesigningrequest-cleaner": runCertificateCleaning,
   "clusterrole-aggregation": runClusterRoleAggregation,
   "validatingadmissionpolicy-status": runAdmissionPolicyStatus,
   "apiserver-lease-cleaning": runLeaseCleaning,

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
+import { controllerNames } from "../controllers/main.ts"
 import { repository } from "./harness/polyplane.ts"
 
 interface Result {
@@ -85,6 +86,16 @@ describe("monitoring.md", () => {
     const name = metric.replace(/_(sum|count)$/, "").replace(/^workqueue_/, "")
     expect(program).toMatch(new RegExp(`["\`]${name}["\`]`))
   })
+})
+
+test("controllers.md lists the controllers", () => {
+  const [, table = ""] = read("docs/controllers.md").split("\n|---|---|---|\n")
+  const rows = [...(table.split("\n\n")[0] ?? "").matchAll(/^\| (.*?) \| (.*?) \| /gm)]
+  const counterparts = rows.flatMap(([, upstream = "", ours = ""]) =>
+    (/^same\b/.test(ours) ? upstream : ours).split(", "),
+  )
+  const listed = counterparts.filter((name) => name !== "–" && !name.startsWith("gateway/"))
+  expect([...new Set(listed)].sort()).toEqual([...controllerNames].sort())
 })
 
 const scales: Record<string, number> = {

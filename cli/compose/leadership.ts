@@ -72,7 +72,7 @@ export class Leadership implements AsyncDisposable {
 
   private constructor(options: LeadershipOptions) {
     this.#options = options
-    this.#working.promise.catch(() => undefined) // reported to the callers of whenWorking()
+    this.#working.promise.catch(() => undefined) // untilWorking() reports it
     options.metrics?.setLeader(options.name, false)
     this.#running = this.#run()
   }

@@ -205,7 +205,7 @@ describe("old requests", () => {
   test("are deleted", async () => {
     const clock = new FakeClock(Date.parse(at))
     const cluster = new FakeCluster({ clock })
-    await using harness = await startHarness({ only: ["certificatesigningrequest-cleaning"], clock, cluster })
+    await using harness = await startHarness({ only: ["certificatesigningrequest-cleaner"], clock, cluster })
     const { metadata } = await harness.create<KubeObject>(certificateSigningRequests, {
       apiVersion: "certificates.k8s.io/v1",
       kind: "CertificateSigningRequest",

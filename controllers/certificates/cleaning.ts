@@ -15,7 +15,7 @@ const unansweredMs = 24 * 3_600_000
 export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
   const controller = new Controller<CertificateSigningRequest>(ctx, {
-    name: "certificatesigningrequest-cleaning",
+    name: "certificatesigningrequest-cleaner",
     primary: all,
   })
   return controller.run(async ({ tenant, name }, actor) => {
