@@ -1,5 +1,6 @@
 // Errors of the API: a Status with a reason and a code. They are created only by the constructors below, so that the messages that
-// clients parse (kubectl and client-go do) are in one place. Source: k8s.io/apimachinery/pkg/api/errors.
+// clients parse (kubectl and client-go do) are in one place; those that others have sent are made of what was sent. Source:
+// k8s.io/apimachinery/pkg/api/errors.
 
 import { printGroupResource } from "./object.ts"
 import type { FieldError } from "./field-errors.ts"
@@ -206,6 +207,11 @@ export function notAcceptable(accepted: string[]): StatusError {
   return failure("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 }
 
+/** No route has the media types that the request names. */
+export function noSuchRoute(reason: "NotAcceptable" | "UnsupportedMediaType", message: string): StatusError {
+  return failure(reason, message, {})
+}
+
 /** The media type is available, but not the requested form of the object. */
 export function notAcceptableForm(message: string): StatusError {
   return failure("NotAcceptable", message)
@@ -218,8 +224,8 @@ export function unsupportedMediaType(accepted: string[]): StatusError {
   )
 }
 
-export function expired(message: string): StatusError {
-  return failure("Expired", message)
+export function expired(message: string, options?: ErrorOptions): StatusError {
+  return failure("Expired", message, undefined, options)
 }
 
 /** The requested revision of a watch or list was compacted. */
@@ -260,6 +266,16 @@ export function unexplained(message: string, options?: ErrorOptions): StatusErro
     { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 },
     options,
   )
+}
+
+/** A patch that cannot be applied. Upstream gives clients no details; the cause has them, for logs. */
+export function patchRejected(cause: Error): StatusError {
+  return failure("Invalid", "the server rejected our request due to an error in our request", {}, { cause })
+}
+
+/** The same error, except for what is changed: upstream often tells one with another text or other details. */
+export function restated({ status }: StatusError, changes: Partial<Status>, options?: ErrorOptions): StatusError {
+  return new StatusError({ ...status, ...changes }, options)
 }
 
 /**

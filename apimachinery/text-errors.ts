@@ -1,7 +1,7 @@
 // Errors that are returned as one line of text, because the request has not reached code that returns a Status.
 
 import { goQuote } from "./go/quote.ts"
-import { badRequest, noSuchPath, StatusError, tooManyRequests } from "./status.ts"
+import { badRequest, noSuchPath, StatusError, tooManyRequests, unexplained } from "./status.ts"
 
 export class TextError extends StatusError {}
 
@@ -28,14 +28,7 @@ export function malformedRequest(): TextError {
  */
 export function unreadableTarget(target: string, detail: string): TextError {
   const text = `Internal Server Error: ${goQuote(target)}: failed to create RequestInfo: ${detail}`
-  return new UnreadableRequest({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message: withoutMarkup(text),
-    code: 500,
-  })
+  return new UnreadableRequest(unexplained(withoutMarkup(text)).status)
 }
 
 /** Errors that repeat what a client wrote do not look like HTML. */

@@ -5,13 +5,14 @@
 import type { Service } from "../apimachinery/object.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import {
-  StatusError,
   alreadyExists,
   hasReason,
   isAlreadyExists,
   isConflict,
   isNotFound,
+  restated,
   serviceUnavailable,
+  StatusError,
 } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
@@ -256,7 +257,7 @@ class Claims {
       const { details, ...rest } = scrubMessages(error.status, names)
       // Of the namespace there, if that was refused.
       const named = details && { ...details, ...(details.name && { name: scrubText(details.name, names) }) }
-      return new StatusError({ ...rest, message, ...(named && { details: named }) }, { cause: error })
+      return restated(error, { ...rest, message, ...(named && { details: named }) }, { cause: error })
     }
     return serviceUnavailable(`service "${name}": no address from the super cluster: ${message}`, { cause: error })
   }

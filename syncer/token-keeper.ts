@@ -3,7 +3,7 @@
 
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
 import { superNamespace, tokenPodNameAnnotation, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
-import { StatusError, conflict, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { conflict, isAlreadyExists, isConflict, isNotFound, restated } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { pods, secrets } from "../client/resources.ts"
@@ -148,7 +148,7 @@ export class TokenKeeper {
     } catch (error) {
       if (!isNotFound(error)) throw error
       // Somebody there has deleted it meanwhile, or its namespace: nothing that the tenant's pod lacks.
-      throw new StatusError(conflict(secrets, secret.metadata.name ?? "", "it is gone").status, { cause: error })
+      throw restated(conflict(secrets, secret.metadata.name ?? "", "it is gone"), {}, { cause: error })
     }
   }
 

@@ -201,6 +201,15 @@ describe("files", () => {
     expect(files.filter((file) => /(^|[/-])(utils?|helpers?|common|misc|manager)([/.-]|$)/.test(file))).toEqual([])
   })
 
+  test("have StatusErrors made by their constructors, or of what others have sent", () => {
+    const ofOthers = ["client/http/client.ts", "client/http/errors.ts", "gateway/workers/channel.ts"]
+    const made = ["apimachinery/status.ts", "gateway/admission/webhooks/call.ts", ...ofOthers]
+    const wrong = sources.filter(
+      (file) => !free(file) && !made.includes(file) && text(file).includes("new StatusError("),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test("have no default exports, enums or disabled checks", () => {
     const wrong = sources.filter((file) =>
       /^export default|^(export )?(const )?enum |@ts-(ignore|nocheck)/m.test(text(file)),

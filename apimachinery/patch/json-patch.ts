@@ -8,7 +8,7 @@ import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { isObject, ownValue, setOwn, sortedEntries } from "../schema/json-object.ts"
 import { maxDepth } from "../schema/json/survey.ts"
-import { StatusError } from "../status.ts"
+import { patchRejected, type StatusError } from "../status.ts"
 import { NoText, type PatchOperation, readOperations } from "./json-patch-operations.ts"
 import { indexOfInsertion, indexOfItem, PlaceFault } from "./list-index.ts"
 import { PatchedLists } from "./patched-lists.ts"
@@ -260,19 +260,7 @@ export function rejectionReason({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message.replace(/^json patch: /, "") : message
 }
 
-/** Upstream gives clients no details; the reason is kept in the cause, for logs and for rejectionReason(). */
+/** rejectionReason() finds the reason again. */
 function rejected(reason: string): StatusError {
-  return new StatusError(
-    {
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      message: "the server rejected our request due to an error in our request",
-      reason: "Invalid",
-      details: {},
-      code: 422,
-    },
-    { cause: new Error(`json patch: ${reason}`) },
-  )
+  return patchRejected(new Error(`json patch: ${reason}`))
 }

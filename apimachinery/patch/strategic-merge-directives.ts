@@ -4,7 +4,7 @@ import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
 import { printGo, printGoNumber } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
-import { badRequest, StatusError } from "../status.ts"
+import { badRequest, type StatusError, unexplained } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
 
 export const patchDirective = "$patch"
@@ -54,15 +54,10 @@ export function withoutDirectives(value: Json): Json | undefined {
   return value
 }
 
-/** Upstream responds to errors in a patch's content with 500 and no reason; clients see the message. */
-export function patchFault(message: string): StatusError {
-  return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 })
-}
-
 export function notOfKind(wanted: string, value: Json): StatusError {
   const list = Array.isArray(value) ? "[]interface {}" : undefined
   const kind = list ?? (isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : goType(value))
-  return patchFault(`expected a ${wanted}, but received a ${kind}`)
+  return unexplained(`expected a ${wanted}, but received a ${kind}`)
 }
 
 function goType(value: Json): string {
@@ -74,11 +69,11 @@ function goNumberType(value: number | bigint): string {
 }
 
 export function unknownDirective(directive: Json, patch: JsonObject): StatusError {
-  return patchFault(`unknown patch type: ${printAsText(directive)} in map: ${printGo(patch)}`)
+  return unexplained(`unknown patch type: ${printAsText(directive)} in map: ${printGo(patch)}`)
 }
 
 export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
-  return patchFault(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`)
+  return unexplained(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`)
 }
 
 /** Formats like Go's %s for values that are not strings: a null at the top level is formatted differently from a nested one. */

@@ -6,8 +6,8 @@ import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { printGo } from "../go/print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
-import { StatusError } from "../status.ts"
-import { noMergeKey, notOfKind, patchDirective, patchFault, unknownDirective } from "./strategic-merge-directives.ts"
+import { patchRejected, unexplained } from "../status.ts"
+import { noMergeKey, notOfKind, patchDirective, unknownDirective } from "./strategic-merge-directives.ts"
 
 /**
  * How the items of a list merge: the merge key (undefined: as a set), and the function that merges two items with the same key.
@@ -26,7 +26,7 @@ export function mergeLists(current: Json[], patch: Json[], how: ListMerge, delet
   if (kind === "scalar" && deletes) return without(current, new Set(patch))
   if (kind === "scalar") return arrange([...new Set([...current, ...patch])], patch, current, undefined)
   const { mergeKey } = how
-  if (mergeKey === undefined) throw patchFault(`cannot merge lists without merge key for ${how.itemKind}`)
+  if (mergeKey === undefined) throw unexplained(`cannot merge lists without merge key for ${how.itemKind}`)
   const outcome = mergeByKey(current.filter(isObject), patch.filter(isObject), mergeKey, how)
   return outcome.replaced ? outcome.merged : arrange(outcome.merged, outcome.wanted, current, mergeKey)
 }
@@ -39,10 +39,10 @@ function without(list: readonly Json[], deleted: ReadonlySet<Json>): Json[] {
 function elementKind(...lists: readonly Json[][]): "map" | "scalar" | undefined {
   let kind: string | undefined
   for (const item of lists.flat()) {
-    if (kind === undefined && Array.isArray(item)) throw listOfLists()
+    if (kind === undefined && Array.isArray(item)) throw patchRejected(new Error("lists of lists are not supported"))
     const found = goKind(item)
     if (kind !== undefined && kind !== found) {
-      throw patchFault(`list element types are not identical: ${printGo(lists as Json)}`)
+      throw unexplained(`list element types are not identical: ${printGo(lists as Json)}`)
     }
     kind = found
   }
@@ -52,13 +52,6 @@ function elementKind(...lists: readonly Json[][]): "map" | "scalar" | undefined 
 function goKind(item: Json): string {
   if (typeof item === "number" && !isInteger(item)) return "float64"
   return Array.isArray(item) ? "list" : isObject(item) ? "map" : typeof item === "bigint" ? "number" : typeof item
-}
-
-function listOfLists(): StatusError {
-  const message = "the server rejected our request due to an error in our request"
-  const answer = { status: "Failure", message, reason: "Invalid", details: {}, code: 422 } as const
-  const cause = new Error("lists of lists are not supported")
-  return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, ...answer }, { cause })
 }
 
 /** `wanted`: the patch's items without directives. */
@@ -75,7 +68,7 @@ function mergeByKey(
     const directive = item[patchDirective]
     if (directive === undefined) wanted.push(item)
     else if (directive === "replace") replace = true
-    else if (directive === "merge") throw patchFault("merging lists cannot yet be specified in the patch")
+    else if (directive === "merge") throw unexplained("merging lists cannot yet be specified in the patch")
     else if (directive === "delete") deleted.add(keyOf(item, mergeKey))
     else throw unknownDirective(directive, item)
   }
@@ -117,7 +110,7 @@ export function checkOrder(patch: readonly Json[], order: readonly Json[], merge
     else if (identity(item) === identity(order[next++] ?? null)) at++
   }
   if (at < items.length) {
-    throw patchFault(
+    throw unexplained(
       `The order in patch list:\n${printGo([...patch])}\n doesn't match $setElementOrder list:\n${printGo([...order])}\n`,
     )
   }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-obje
 import type { Json } from "../object.ts"
 import type { FieldSchema, Schema } from "../schema/schema.ts"
 import { goQuote } from "../go/quote.ts"
-import { badRequest, type StatusError } from "../status.ts"
+import { badRequest, type StatusError, unexplained } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
 import {
   asNew,
@@ -16,7 +16,6 @@ import {
   notOfKind,
   orderPrefix,
   patchDirective,
-  patchFault,
   retainKeysDirective,
   unknownDirective,
   withoutDirectives,
@@ -125,7 +124,7 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
     if (patched !== undefined) checkOrder(patched, order, place.mergeKey)
     if (current === undefined && patched === undefined) continue
     if ((current ?? []).length + (patched ?? []).length === 0)
-      throw patchFault("no elements in any of the given slices") // upstream cannot determine their type
+      throw unexplained("no elements in any of the given slices") // upstream cannot determine their type
     if (patched === undefined && place.mergeKey !== undefined) checkNamed(order)
     setOwn(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
     delete patch[key]
@@ -140,12 +139,13 @@ function checkField(schema: Schema | undefined, key: string): void {
 
 /** An order names a field of a struct that is a list, even if no list is there. Source: PatchMetaFromStruct.LookupPatchMetadataForSlice. */
 function checkListField(schema: Schema | undefined, key: string): void {
-  if (schema?.type === "map") throw patchFault("merging an object in json but data type is not struct, instead is: map")
+  if (schema?.type === "map")
+    throw unexplained("merging an object in json but data type is not struct, instead is: map")
   if (schema?.type !== "object" || schema.name === undefined) return
   const field = fieldOf(schema, key)
   if (field === undefined) throw noField(schema.name, key)
   const isList = field.schema.type === "list" || field.schema.format === "byte"
-  if (!isList && field.zero !== undefined) throw patchFault("expected slice or array type, but got: struct")
+  if (!isList && field.zero !== undefined) throw unexplained("expected slice or array type, but got: struct")
 }
 
 /** As Go's decoder, in any case if there is none in this one. */
@@ -157,7 +157,7 @@ function fieldOf(schema: Schema | undefined, key: string): FieldSchema | undefin
 
 /** Source: third_party/forked/golang/json/fields.go (LookupPatchMetadataForSlice). */
 function noField(struct: string, key: string): StatusError {
-  return patchFault(
+  return unexplained(
     `unable to find api field in struct ${struct.split(".").at(-1) ?? ""} for the json field ${goQuote(key)}`,
   )
 }
@@ -165,7 +165,7 @@ function noField(struct: string, key: string): StatusError {
 /** Source: findMapInSliceBasedOnKeyValue, which looks up the object's items in the order. */
 function checkNamed(order: readonly Json[]): void {
   const index = order.findIndex((item) => !isObject(item))
-  if (index >= 0) throw patchFault(`value for key ${index} is not a map`)
+  if (index >= 0) throw unexplained(`value for key ${index} is not a map`)
 }
 
 function mergedList(current: Json[] | undefined, patched: Json[] | undefined, place: Place): Json[] {

@@ -3,7 +3,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { controllerOf, type PersistentVolumeClaim, type Pod } from "../../apimachinery/object.ts"
-import { StatusError } from "../../apimachinery/status.ts"
+import { restated, StatusError } from "../../apimachinery/status.ts"
 import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
@@ -83,7 +83,7 @@ async function create(actor: Actor, pod: Pod, { ephemeral }: Volume, name: strin
     const text = `create PVC ${name}: ${errorMessage(error)}`
     // The error's kind determines whether the caller retries.
     throw error instanceof StatusError
-      ? new StatusError({ ...error.status, message: text }, { cause: error })
+      ? restated(error, { message: text }, { cause: error })
       : new Error(text, { cause: error })
   }
 }

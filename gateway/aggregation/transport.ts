@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http"
 import { goQuote } from "../../apimachinery/go/quote.ts"
-import { noSuchPath, serviceUnavailable, StatusError } from "../../apimachinery/status.ts"
+import { noSuchPath, restated, serviceUnavailable, StatusError } from "../../apimachinery/status.ts"
 import type { Transport } from "../../client/http/client.ts"
 import { parseStatus, readError } from "../../client/http/errors.ts"
 import type { TransportRequest } from "../../client/http/transport.ts"
@@ -89,7 +89,7 @@ function errorOf(wanted: TransportRequest, code: number, body: Buffer): StatusEr
   if (message === undefined) return error
   const isThere = code === 409 && wanted.method === "POST"
   const reason = isThere ? "AlreadyExists" : messages[code] === undefined ? "InternalError" : error.status.reason
-  return new StatusError({ ...error.status, message, ...(reason === undefined ? {} : { reason }) })
+  return restated(error, { message, ...(reason === undefined ? {} : { reason }) })
 }
 
 function unexpected(body: Buffer): string {

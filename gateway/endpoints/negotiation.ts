@@ -3,7 +3,7 @@
 
 import { parseGoBool } from "../../apimachinery/go/booleans.ts"
 import { parseMediaType } from "../../apimachinery/go/media-type.ts"
-import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
+import { noSuchRoute, notAcceptable, type StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf, type Clause, parseAccept, remembering, trimSpaces } from "./accept.ts"
@@ -69,7 +69,7 @@ export function checkAccept(accept: string | undefined, isCollection: boolean, o
 /** Throws NotAcceptable if a route that has only these types does not match. */
 export function checkAcceptOf(accept: string | undefined, available: readonly string[]): void {
   if (accept === undefined || accept === "" || acceptsOneOf(accept, available)) return
-  throw refusedByRoute(`406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, 406)
+  throw noSuchRoute("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`)
 }
 
 /** The routes of documents have types for bodies, too, although none is read: a body of another type matches none of them. */
@@ -79,7 +79,7 @@ export function checkBodyType(contentType: string | undefined, consumed: readonl
   if (!given.some((type) => consumed.includes(type))) throw unroutedBody()
 }
 
-export const unroutedBody = (): StatusError => refusedByRoute("415: Unsupported Media Type", 415)
+export const unroutedBody = (): StatusError => noSuchRoute("UnsupportedMediaType", "415: Unsupported Media Type")
 
 /** Returns undefined if no accepted form is available. The result is shared and must not be modified. */
 export function choose(
@@ -162,20 +162,6 @@ const isDocument = (answering: Answering): boolean => answering === "plain" || a
 
 function isReduced(as: string | undefined): as is Exclude<Form, "object"> {
   return as === "Table" || as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
-}
-
-function refusedByRoute(message: string, code: 406 | 415): StatusError {
-  const reason = code === 406 ? "NotAcceptable" : "UnsupportedMediaType"
-  return new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message,
-    reason,
-    details: {},
-    code,
-  })
 }
 
 /** The format of a request body; JSON by default. */

@@ -4,7 +4,7 @@
 import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Namespace } from "../../../apimachinery/object.ts"
-import { internalError, notFound, StatusError } from "../../../apimachinery/status.ts"
+import { internalError, notFound, restated, type StatusError } from "../../../apimachinery/status.ts"
 import { namespaces } from "../../../client/resources.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
@@ -53,14 +53,13 @@ function isAccessReview({ resource }: AdmissionAttributes): boolean {
 /** Controllers check the cause and stop creating objects. */
 function terminating(attributes: AdmissionAttributes): StatusError {
   const { namespace } = attributes
-  const { status } = refuse(
+  const error = refuse(
     attributes,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
   )
-  return new StatusError({
-    ...status,
+  return restated(error, {
     details: {
-      ...status.details,
+      ...error.status.details,
       causes: [
         {
           reason: "NamespaceTerminating",

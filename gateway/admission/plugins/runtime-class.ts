@@ -4,8 +4,8 @@ import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
 import { isGivenEmpty } from "../../../apimachinery/schema/decode/given.ts"
 import { ownValue } from "../../../apimachinery/schema/json-object.ts"
+import { unexplained } from "../../../apimachinery/status.ts"
 import { runtimeClasses } from "../../../client/resources.ts"
-import { withoutReason } from "../../registry/generic/metadata.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
@@ -52,7 +52,7 @@ async function classOf(
 ): Promise<RuntimeClass | undefined> {
   if (name === undefined) return undefined
   // Upstream looks it up by name, and its error for an empty name has no reason.
-  if (name === "") throw withoutReason("resource name may not be empty")
+  if (name === "") throw unexplained("resource name may not be empty")
   const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
   if (found === undefined) throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`)
   return found

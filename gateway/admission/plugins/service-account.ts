@@ -11,7 +11,7 @@ import { mountedTokenSeconds } from "../../../apimachinery/core/service-account-
 import { serviceAccounts } from "../../../client/resources.ts"
 import { isMirror } from "../../../apimachinery/core/mirror-pods.ts"
 import { rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
-import { withoutReason } from "../../registry/generic/metadata.ts"
+import { unexplained } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { find } from "./lookup.ts"
@@ -66,7 +66,7 @@ async function validatePod(ctx: RequestContext, attributes: AdmissionAttributes,
   const fault = isDebugged ? faultOfDebuggers(pod.spec, account) : faultOfSecrets(pod.spec, account)
   if (fault === undefined) return
   // Upstream's error for containers to debug with has no reason.
-  throw isDebugged ? withoutReason(fault) : refuse(attributes, fault)
+  throw isDebugged ? unexplained(fault) : refuse(attributes, fault)
 }
 
 async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {

@@ -5,7 +5,7 @@ import type { CompiledExpression, CompiledPolicy } from "../../../apimachinery/c
 import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
 import { equalJson } from "../../../apimachinery/equality.ts"
 import { type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
-import { StatusError } from "../../../apimachinery/status.ts"
+import { restated, type StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -85,12 +85,11 @@ export class MutatingPolicies implements AdmissionPlugin {
 }
 
 function denied(attributes: AdmissionAttributes, first: PolicyError, errors: readonly PolicyError[]): StatusError {
-  const { status } = refuse(attributes, "admission request denied by policy")
-  return new StatusError({
-    ...status,
+  const error = refuse(attributes, "admission request denied by policy")
+  return restated(error, {
     message: print(first),
-    ...(first.reason === undefined ? {} : { reason: first.reason as NonNullable<typeof status.reason> }),
-    details: { ...status.details, causes: errors.map((error) => ({ message: print(error) })) },
+    ...(first.reason === undefined ? {} : { reason: first.reason }),
+    details: { ...error.status.details, causes: errors.map((each) => ({ message: print(each) })) },
   })
 }
 

@@ -8,7 +8,7 @@ import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
 import type { CompiledPolicy } from "../../../apimachinery/cel/admission/compile.ts"
 import type { PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { StatusError } from "../../../apimachinery/status.ts"
+import { restated, type StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -78,12 +78,11 @@ export class ValidatingPolicies implements AdmissionPlugin {
 function denied(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
   const by = binding === undefined ? "" : ` with binding '${binding}'`
   const detail = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${message}`
-  const { status } = refuse(attributes, detail)
-  return new StatusError({
-    ...status,
-    reason: reason as NonNullable<typeof status.reason>,
+  const error = refuse(attributes, detail)
+  return restated(error, {
+    reason,
     code: codes[reason] ?? 422,
-    details: { ...status.details, causes: [{ message: detail }] },
+    details: { ...error.status.details, causes: [{ message: detail }] },
   })
 }
 

@@ -18,7 +18,8 @@ import {
   invalid,
   methodNotAllowed,
   notFound,
-  StatusError,
+  restated,
+  type StatusError,
   UnconvertedError,
   unexplained,
 } from "../../../apimachinery/status.ts"
@@ -144,9 +145,9 @@ function mismatchOfType(value: Json): Mismatch | undefined {
 
 /** The error does not name an object, since the patched value is none. */
 function refusedPatch(text: string, detail: string, cause?: unknown): StatusError {
-  const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
-  const { causes = [] } = status.details ?? {}
-  return new StatusError({ ...status, details: { causes } }, { cause })
+  const error = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
+  const { causes = [] } = error.status.details ?? {}
+  return restated(error, { details: { causes } }, { cause })
 }
 
 /** Upstream decodes an object without a version into a struct without its fields, which therefore has no name. */

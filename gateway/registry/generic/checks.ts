@@ -13,8 +13,8 @@ import {
   invalid,
   objectModified,
   type StatusError,
+  unexplained,
 } from "../../../apimachinery/status.ts"
-import { withoutReason } from "./metadata.ts"
 import type { ResourceDefinition, WriteOptions } from "../rest.ts"
 
 export function checkIdentity(
@@ -90,6 +90,6 @@ export function kindOf({ group, kind }: ResourceDefinition): { group: string; ki
 /** Of an object that a client has sent; 0 if it has none. Upstream's error has no reason and is answered with 500. */
 export function sentRevision({ metadata: { resourceVersion: text = "" } }: KubeObject): bigint {
   const fault = text === "" ? undefined : uintFault(text)
-  if (fault !== undefined) throw withoutReason(`strconv.ParseUint: parsing ${goQuote(text)}: ${fault}`)
+  if (fault !== undefined) throw unexplained(`strconv.ParseUint: parsing ${goQuote(text)}: ${fault}`)
   return BigInt(text)
 }

@@ -5,7 +5,7 @@ import { uintFault } from "../../../apimachinery/go/integers.ts"
 import { generateName } from "../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../apimachinery/object.ts"
 import { isEmptyObject } from "../../../apimachinery/schema/json-object.ts"
-import { badRequest, internalError, StatusError } from "../../../apimachinery/status.ts"
+import { badRequest, unexplained } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../rest.ts"
 
 /** Before admission: a client cannot set these fields of a new object. */
@@ -31,7 +31,7 @@ export function fillSystemFields(definition: ResourceDefinition, { metadata }: K
 export function refuseRevision({ metadata }: KubeObject): void {
   const { resourceVersion = "" } = metadata
   if (uintFault(resourceVersion) === undefined && BigInt(resourceVersion) !== 0n)
-    throw withoutReason("resourceVersion should not be set on objects to be created")
+    throw unexplained("resourceVersion should not be set on objects to be created")
   delete metadata.resourceVersion
 }
 
@@ -77,10 +77,4 @@ export function dropEmptyMetadata({ metadata }: KubeObject): void {
 export function hasGeneration({ strategy, schema, customResource }: ResourceDefinition): boolean {
   const { generation = customResource !== undefined || schema.fields?.["spec"] !== undefined } = strategy
   return generation !== false
-}
-
-/** As upstream, some errors have no reason and code 500. */
-export function withoutReason(message: string): StatusError {
-  const { reason: _reason, details: _details, ...status } = internalError(message).status
-  return new StatusError({ ...status, message })
 }

@@ -2,7 +2,7 @@
 // Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go (Create).
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { alreadyExists, generatedNameExists, StatusError } from "../../../apimachinery/status.ts"
+import { alreadyExists, generatedNameExists, restated, StatusError } from "../../../apimachinery/status.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { ResourceDefinition } from "../rest.ts"
 import { kindOf } from "./checks.ts"
@@ -15,11 +15,11 @@ export async function nameTaken(
   existing: KeyValue | undefined,
   { metadata: { name = "", generateName } }: KubeObject,
 ): Promise<StatusError> {
-  const { status } = generateName
+  const error = generateName
     ? generatedNameExists({ ...definition, group: kindOf(definition).group }, name)
     : alreadyExists(definition, name)
   const isLeaving = existing !== undefined && (await isDeleting(reader, existing))
-  return new StatusError(isLeaving ? { ...status, message: `object is being deleted: ${status.message}` } : status)
+  return isLeaving ? restated(error, { message: `object is being deleted: ${error.message}` }) : error
 }
 
 /** What cannot be read, since a webhook does not convert it, is not said to be. */

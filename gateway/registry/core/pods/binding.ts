@@ -2,11 +2,10 @@
 
 import { type FieldError, FieldPath, notSupportedText, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
-import { badRequest, conflict, success } from "../../../../apimachinery/status.ts"
+import { badRequest, conflict, success, unexplained } from "../../../../apimachinery/status.ts"
 import { pods } from "../../../../client/resources.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { builtIn, onBehalf, withoutAdmission } from "../../generic/internal-write.ts"
-import { withoutReason } from "../../generic/metadata.ts"
 import type { Registry, WriteOptions } from "../../rest.ts"
 import type { KindExtension, SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
@@ -62,7 +61,7 @@ async function assign(
 /** As upstream, these errors have no reason and are answered with 500. */
 function refuseInvalid(wanted: Binding): void {
   const faults = validateBinding(wanted).map((error) => error.message())
-  if (faults.length > 0) throw withoutReason(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)
+  if (faults.length > 0) throw unexplained(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)
 }
 
 function validateBinding({ target }: Binding): FieldError[] {

@@ -8,10 +8,10 @@ import { parseFieldSelector } from "../../../../apimachinery/fields.ts"
 import { parseSelector } from "../../../../apimachinery/labels.ts"
 import {
   badRequest,
-  internalError,
   invalid,
   resourceVersionTooLarge,
   StatusError,
+  unexplained,
 } from "../../../../apimachinery/status.ts"
 import type { Store } from "../../../../storage/types.ts"
 import type { ListOptions, WatchRequest } from "../../rest.ts"
@@ -28,11 +28,7 @@ export function parseResourceVersion(text: string | undefined): number | undefin
   if (text === undefined || text === "" || text === "0") return undefined
   const revision = Number(text)
   const fault = uintFault(text)
-  if (fault !== undefined) {
-    // As upstream, the error has no reason and code 500.
-    const { reason: _reason, details: _details, ...status } = internalError("").status
-    throw new StatusError({ ...status, message: faultOf(text, fault) })
-  }
+  if (fault !== undefined) throw unexplained(faultOf(text, fault))
   return revision === 0 ? undefined : revision
 }
 

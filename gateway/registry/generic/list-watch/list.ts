@@ -1,7 +1,7 @@
 // Lists at one point in time, complete or in pages, read in pieces (read-pieces.ts). Source of the rules:
 // k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
 
-import { StatusError, expired, requestEntityTooLarge } from "../../../../apimachinery/status.ts"
+import { expired, requestEntityTooLarge, restated, type StatusError } from "../../../../apimachinery/status.ts"
 import { type KeyValue, StorageError, type Store } from "../../../../storage/types.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
 import { checkContinue, checkListOptions, checkNotFuture, limitOf, parseListResourceVersion } from "./list-options.ts"
@@ -175,12 +175,11 @@ const tooMany = (limit: string): StatusError =>
   requestEntityTooLarge(`the list has more than ${limit} in a form that cannot be streamed: ask for pages, with limit`)
 
 function tooOld(cause: StorageError): StatusError {
-  return new StatusError(expired("The resourceVersion for the provided list is too old.").status, { cause })
+  return expired("The resourceVersion for the provided list is too old.", { cause })
 }
 
 /** The 410 of a paged list contains a token with which the client can continue without consistency. */
 function tooOldButHere({ after }: ContinueToken, cause: StorageError): StatusError {
-  const { status } = expired(tooOldToken)
   const token = encodeContinue({ revision: undefined, after })
-  return new StatusError({ ...status, metadata: { continue: token } }, { cause })
+  return restated(expired(tooOldToken), { metadata: { continue: token } }, { cause })
 }

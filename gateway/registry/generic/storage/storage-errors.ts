@@ -6,8 +6,9 @@ import {
   type GroupResource,
   internalError,
   requestEntityTooLarge,
+  restated,
   serviceUnavailable,
-  StatusError,
+  type StatusError,
 } from "../../../../apimachinery/status.ts"
 import { endsWithin, systemClock } from "../../../../client/clock.ts"
 import { StorageError, type Store } from "../../../../storage/types.ts"
@@ -16,7 +17,7 @@ import { storageKey, storagePrefixOf } from "./keys.ts"
 /** `attempt` describes the operation and its target: `get pods "a/b"`. Returns the error to throw; unknown errors are unchanged. */
 export function readError(error: unknown, attempt: string): unknown {
   if (!(error instanceof StorageError)) return error
-  if (error.code === "Compacted") return caused(expired("The provided resource version is too old."), error)
+  if (error.code === "Compacted") return expired("The provided resource version is too old.", { cause: error })
   return general(error, attempt)
 }
 
@@ -26,20 +27,16 @@ export function readError(error: unknown, attempt: string): unknown {
  */
 export function watchError(error: unknown, attempt: string, revisions: string): unknown {
   if (!(error instanceof StorageError)) return error
-  if (error.code === "Compacted") return caused(expired(`too old resource version: ${revisions}`), error)
-  if (error.code === "FutureRevision") return caused(expired(`too large resource version: ${revisions}`), error)
+  if (error.code === "Compacted") return expired(`too old resource version: ${revisions}`, { cause: error })
+  if (error.code === "FutureRevision") return expired(`too large resource version: ${revisions}`, { cause: error })
   return general(error, attempt)
 }
 
 export function writeError(error: unknown, attempt: string, resource: GroupResource, name: string): unknown {
   if (!(error instanceof StorageError)) return error
-  if (error.code === "QuotaExceeded") return caused(forbidden(resource, name, error.message), error)
+  if (error.code === "QuotaExceeded") return restated(forbidden(resource, name, error.message), {}, { cause: error })
   if (error.code === "TooLarge") return requestEntityTooLarge(`Request entity too large: ${error.message}`)
   return general(error, attempt)
-}
-
-function caused({ status }: StatusError, cause: StorageError): StatusError {
-  return new StatusError(status, { cause })
 }
 
 function general(error: StorageError, attempt: string): StatusError {

@@ -4,7 +4,8 @@ import {
   badRequest,
   internalError,
   noSuchPath,
-  StatusError,
+  restated,
+  type StatusError,
   tooManyRequests,
 } from "../../../../../apimachinery/status.ts"
 
@@ -15,7 +16,7 @@ const retryAfterSeconds = 1
 export function refusedByNode(code: number, text: string, cause?: unknown): StatusError {
   const options = { cause }
   if (code === 400) return badRequest(text, options)
-  if (code === 404) return new StatusError({ ...noSuchPath().status, message: text }, options)
+  if (code === 404) return restated(noSuchPath(), { message: text }, options)
   if (code === 429) return tooManyRequests(text, retryAfterSeconds, undefined, options)
   return internalError(text, options)
 }
@@ -26,5 +27,5 @@ export function refusedLog(code: number, text: string, pod: string): StatusError
   if (code !== 404) return error
   const kind = "pods/log"
   const message = `${noSuchPath().message} ( ${kind} ${pod})`
-  return new StatusError({ ...error.status, message, details: { name: pod, kind } })
+  return restated(error, { message, details: { name: pod, kind } })
 }
