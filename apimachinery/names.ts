@@ -178,8 +178,8 @@ export function validateLabelValue(value: string): string[] {
   return faults
 }
 
-/** Without vowels and 0, 1, 3, so that suffixes do not form words. */
-const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+/** Without vowels and 0, 1, 3, so that suffixes do not form words. Source: k8s.io/apimachinery/pkg/util/rand. */
+export const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 const suffixLength = 5
 const maxGeneratedLength = 63
 

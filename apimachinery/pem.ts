@@ -1,5 +1,7 @@
 // Parses PEM (RFC 7468) like Go. Source: encoding/pem.
 
+import { X509Certificate } from "node:crypto"
+
 const lineLength = 64
 const begin = "-----BEGIN "
 const end = "-----END "
@@ -43,6 +45,16 @@ export function* pemBlocks(text: string): Generator<PEMBlock> {
       if (block !== undefined) yield { ...block, end: Math.min(after + 1, text.length) }
       at = startOf(text, begin, after)
     } else at = startOf(text, begin, typeEnd)
+  }
+}
+
+/** Whether the content of a block is a certificate that can be read. */
+export function isCertificate(content: Buffer): boolean {
+  try {
+    return new X509Certificate(content).raw.length > 0
+  } catch {
+    // OpenSSL's reason differs from Go's.
+    return false
   }
 }
 

@@ -1,12 +1,10 @@
 // The hash of a template: pod-template-hash and the suffix of ControllerRevisions. It is the same in all processes and versions,
-// because it is computed from the wire format with sorted fields. The alphabet is upstream's (no vowels, and no digits that look
-// like them): k8s.io/apimachinery/pkg/util/rand.SafeEncodeString.
+// because it is computed from the wire format with sorted fields.
 
+import { suffixAlphabet } from "../apimachinery/names.ts"
 import type { Json } from "../apimachinery/object.ts"
 import { printingJson } from "../apimachinery/schema/json/print.ts"
 import type { Steps } from "../apimachinery/steps.ts"
-
-const alphabet = "bcdfghjklmnpqrstvwxz2456789"
 
 /** Characters that are hashed in one step. */
 const charactersAtOnce = 64 * 1024
@@ -22,9 +20,11 @@ export function* hashing(text: string, collisionCount: number | undefined): Step
   return safeEncode(String(hash))
 }
 
+/** Source: k8s.io/apimachinery/pkg/util/rand (SafeEncodeString). */
 function safeEncode(text: string): string {
   let safe = ""
-  for (let index = 0; index < text.length; index++) safe += alphabet[text.charCodeAt(index) % alphabet.length] ?? ""
+  for (let index = 0; index < text.length; index++)
+    safe += suffixAlphabet[text.charCodeAt(index) % suffixAlphabet.length] ?? ""
   return safe
 }
 

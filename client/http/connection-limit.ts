@@ -64,6 +64,7 @@ export function limitConnections(server: Server, maxConnections: number): Readon
   return sockets
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
+/** Unique among the connections of a server. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

@@ -4,7 +4,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { matches, parseSelector } from "../../apimachinery/labels.ts"
-import { timestamp, type Pod } from "../../apimachinery/object.ts"
+import { parseGroupVersion, timestamp, type Pod } from "../../apimachinery/object.ts"
 import { parseQuantity } from "../../apimachinery/quantity.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import type { EventType } from "../../client/events.ts"
@@ -115,7 +115,8 @@ export class Round {
     const { apiVersion = "v1", kind = "", name = "" } = autoscaler.spec?.scaleTargetRef ?? {}
     try {
       const resource = await resourceOfKind(client, { apiVersion, kind })
-      if (resource === undefined) throw new Error(`no matches for kind "${kind}" in group "${groupOf(apiVersion)}"`)
+      if (resource === undefined)
+        throw new Error(`no matches for kind "${kind}" in group "${parseGroupVersion(apiVersion).group}"`)
       const { namespace } = autoscaler.metadata
       return { resource, scale: await client.get<Scale>(resource, namespace, name, { subresource: "scale" }) }
     } catch (error) {
@@ -266,8 +267,6 @@ export class Round {
     this.#status = { ...this.#status, conditions: withStandardCondition(this.#status.conditions, condition) }
   }
 }
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "")
 
 function tolerancesOf({ spec }: Autoscaler): Tolerances {
   const of = (quantity: string | undefined): number =>

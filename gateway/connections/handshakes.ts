@@ -7,6 +7,7 @@
 
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
+import { peerOf } from "../../client/http/connection-limit.ts"
 import { Deadlines } from "../request/deadlines.ts"
 import type { HandshakeLine } from "./new-connections.ts"
 
@@ -134,9 +135,4 @@ class Handshakes implements HandshakeLine {
 
 function destroyThis(this: Socket): void {
   this.destroy()
-}
-
-/** Unique among the connections of a server. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
 }

@@ -1,7 +1,6 @@
 // CA certificates that a client must trust (caBundle). Source: k8s.io/client-go/transport, rootCertPool.
 
-import { X509Certificate } from "node:crypto"
-import { type PEMBlock, pemBlocks, printPEM } from "../../apimachinery/pem.ts"
+import { isCertificate, type PEMBlock, pemBlocks, printPEM } from "../../apimachinery/pem.ts"
 
 interface Authorities {
   /** PEM. Those that cannot be read are left out: OpenSSL would read none that follow them. */
@@ -63,12 +62,3 @@ const isOfCertificate = ({ type, hasHeaders }: PEMBlock): boolean => type === ce
 /** DER, whether or not it can be read. */
 export const certificatesIn = (text: string): Buffer[] =>
   [...pemBlocks(text)].filter(isOfCertificate).map(({ content }) => content)
-
-function isCertificate(content: Buffer): boolean {
-  try {
-    return new X509Certificate(content).raw.length > 0
-  } catch {
-    // OpenSSL's reason differs from Go's.
-    return false
-  }
-}

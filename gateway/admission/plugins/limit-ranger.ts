@@ -13,14 +13,12 @@ import { type Amounts, parseAmounts } from "../../../apimachinery/quota/amounts.
 import { containerAmounts } from "../../../apimachinery/quota/usage.ts"
 import { requestEntityTooLarge } from "../../../apimachinery/status.ts"
 import { limitRanges } from "../../../client/resources.ts"
+import { type LimitRangeItem, limitRangeItems } from "../../registry/core/limitranges/strategy.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { checkAwaited } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { listAll } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
-
-/** The client model renames `default`. */
-type Item = Omit<NonNullable<LimitRange["spec"]>["limits"][number], "_default"> & { default?: Record<string, string> }
 
 const annotation = "kubernetes.io/limit-ranger"
 /** Of all annotations of an object. */
@@ -38,7 +36,7 @@ export const limitRanger: AdmissionPlugin = {
     const pod = objectAs<Pod>(attributes)
     let length = 0
     for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) {
-      length += fill(pod, itemsOf(range))
+      length += fill(pod, limitRangeItems(range))
       if (length > maxNotes) throw requestEntityTooLarge("Request entity too large: too many defaults of LimitRanges")
       await ctx.pause?.()
     }
@@ -69,10 +67,6 @@ function isLeaving({ current }: AdmissionAttributes): boolean {
   return current?.metadata.deletionTimestamp !== undefined
 }
 
-function itemsOf(range: LimitRange): Item[] {
-  return (range.spec?.limits ?? []) as Item[]
-}
-
 /** The first of these faults. There may be one for each container and bound. */
 async function distinct(ctx: RequestContext, faults: Iterable<string | undefined>): Promise<string[]> {
   const found = new Set<string>()
@@ -88,7 +82,7 @@ async function distinct(ctx: RequestContext, faults: Iterable<string | undefined
 }
 
 /** Returns the length of the notes about it: every default of every container has one. */
-function fill(pod: Pod, items: readonly Item[]): number {
+function fill(pod: Pod, items: readonly LimitRangeItem[]): number {
   const limits: Record<string, string> = {}
   const requests: Record<string, string> = {}
   for (const item of items) {
@@ -159,7 +153,7 @@ function measuredPod({ spec = { containers: [] } }: Pod): MeasuredPod {
 }
 
 function* podFaults(range: LimitRange, { pod, containers }: MeasuredPod): Generator<string | undefined> {
-  for (const item of itemsOf(range)) {
+  for (const item of limitRangeItems(range)) {
     if (item.type === "Pod") yield* boundFaults(item, [pod])
     else if (item.type === "Container") yield* boundFaults(item, containers)
   }
@@ -176,7 +170,7 @@ function limitedAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
 }
 
 /** Checks the requested amounts against each bound of the item. One by one: their number is a product. */
-function* boundFaults(item: Item, all: readonly Asked[]): Generator<string | undefined> {
+function* boundFaults(item: LimitRangeItem, all: readonly Asked[]): Generator<string | undefined> {
   const { type } = item
   const checks = [
     ...each(item.min, (name, bound) => (asked: Asked) => minimumFault(type, name, bound, asked)),
@@ -223,10 +217,10 @@ function ratioFault(
 }
 
 function claimFaults(range: LimitRange, claim: PersistentVolumeClaim): string[] {
-  return itemsOf(range).flatMap((item) => claimItemFaults(item, claim))
+  return limitRangeItems(range).flatMap((item) => claimItemFaults(item, claim))
 }
 
-function claimItemFaults(item: Item, claim: PersistentVolumeClaim): string[] {
+function claimItemFaults(item: LimitRangeItem, claim: PersistentVolumeClaim): string[] {
   if (item.type !== "PersistentVolumeClaim") return []
   const requests = parseAmounts(claim.spec?.resources?.requests)
   const fault = (word: "minimum" | "maximum", name: string, bound: Quantity): string | undefined => {

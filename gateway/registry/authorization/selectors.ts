@@ -5,13 +5,7 @@ import { type FieldError, type FieldPath, invalidValue, required } from "../../.
 import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fields.ts"
 import { parseSelector } from "../../../apimachinery/labels.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
-import { validateOperands, validateRequirement } from "../validation/selectors.ts"
-
-interface Requirement {
-  key?: string
-  operator?: string
-  values?: string[]
-}
+import { knownOperators, type Requirement, validateOperands, validateRequirement } from "../validation/selectors.ts"
 
 interface SelectorAttributes {
   rawSelector?: string
@@ -63,7 +57,7 @@ function validateSelector(
 /** The parts of the selectors that cannot be evaluated, for the status of the response; "" if there are none. */
 export function selectorFaults({ fieldSelector, labelSelector }: SelectingAttributes): string {
   const fields = ignored(fieldSelector, parseFieldSelector, isFieldRequirement)
-  const labels = ignored(labelSelector, parseSelector, ({ operator = "" }) => labelOperators.has(operator))
+  const labels = ignored(labelSelector, parseSelector, ({ operator = "" }) => knownOperators.has(operator))
   return [
     ...(fields === undefined ? [] : [`spec.resourceAttributes.fieldSelector ${fields} due to parse error`]),
     ...(labels === undefined ? [] : [`spec.resourceAttributes.labelSelector ${labels} due to parse error`]),
@@ -82,8 +76,6 @@ export function understoodFields({ fieldSelector }: SelectingAttributes): string
     })),
   })
 }
-
-const labelOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])
 
 /** Field selectors support only equality. */
 function isFieldRequirement({ operator, values = [] }: Requirement): boolean {

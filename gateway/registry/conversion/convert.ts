@@ -2,6 +2,7 @@
 
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
+import { keepField } from "../generic/default-strategy.ts"
 import type { ResourceDefinition } from "../rest.ts"
 
 /** By an object in another version than the stored one, which may have what the conversion loses: the order of metrics, for one. */
@@ -44,11 +45,6 @@ export async function noteWritten(
   const stored = await definition.conversion.toStored(object)
   keepUnwritten(definition, stored, before, subresource)
   origins.set(object, stored)
-}
-
-function keepField(stored: KubeObject, current: KubeObject, field: string): void {
-  if (current[field] === undefined) delete stored[field]
-  else stored[field] = current[field]
 }
 
 /** Returns a new object if the versions differ, otherwise the same one. */

@@ -8,7 +8,7 @@ import type { KubeClient } from "../../../client/rest.ts"
 import { baseRevision } from "../../../storage/base-layer.ts"
 import type { KeyValue, Store } from "../../../storage/types.ts"
 import { Reconciliation } from "../../control-plane/reconciliation.ts"
-import { groupPrefixOf } from "../generic/storage/keys.ts"
+import { groupPrefixOf, nameInKey } from "../generic/storage/keys.ts"
 import { parseStored, StoreView } from "../generic/storage/store-view.ts"
 import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
 import { type Dangling, danglingOf, isSame, writeDanglingCondition } from "./dangling.ts"
@@ -110,8 +110,6 @@ function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "danglin
   return { name: object.metadata.name ?? "", spec, dangling }
 }
 
-const nameIn = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
-
 class FlowObjects {
   readonly #schemas = new Map<string, KnownFlow>()
   readonly #levels = new Map<string, KnownFlow>()
@@ -130,7 +128,7 @@ class FlowObjects {
 
   delete(key: string): void {
     this.#flows = undefined
-    this.#of(key)?.delete(nameIn(key))
+    this.#of(key)?.delete(nameInKey(key))
   }
 
   #of(key: string): Map<string, KnownFlow> | undefined {
@@ -150,7 +148,7 @@ class FlowObjects {
   /** The keys of objects that are missing, wrong or superfluous. */
   toCorrect(initial: InitialFlows): string[] {
     const all = [...this.#levels.values(), ...this.#schemas.values()]
-    const missing = [...initial.keys()].filter((key) => this.#of(key)?.has(nameIn(key)) !== true)
+    const missing = [...initial.keys()].filter((key) => this.#of(key)?.has(nameInKey(key)) !== true)
     return [...missing, ...all.filter(({ isToCorrect }) => isToCorrect).map(({ key }) => key)]
   }
 

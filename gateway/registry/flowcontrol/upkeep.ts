@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../apimachinery/object.ts"
 import { bootstrapObjects } from "../../../apimachinery/schema/facts.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../../client/rest.ts"
-import { storagePrefixOf } from "../generic/storage/keys.ts"
+import { nameInKey, storagePrefixOf } from "../generic/storage/keys.ts"
 import { semanticEqual } from "../validation/equality.ts"
 
 const annotation = "apf.kubernetes.io/autoupdate-spec"
@@ -46,7 +46,7 @@ export function isToCorrect(object: FlowConfiguration, initial: FlowConfiguratio
 /** Creates, changes or deletes the object of the key if it must be. What others write meanwhile is looked at again. */
 export async function correctFlow(client: KubeClient, key: string, initial: FlowConfiguration | undefined) {
   const resource = key.startsWith(schemasPrefix) ? flowSchemas : priorityLevels
-  const name = key.slice(key.lastIndexOf("/") + 1)
+  const name = nameInKey(key)
   try {
     const current = await client.get<FlowConfiguration>(resource, undefined, name).catch((error: unknown) => {
       if (!isNotFound(error)) throw error

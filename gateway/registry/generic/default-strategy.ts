@@ -195,7 +195,8 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
   }
 }
 
-function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
+/** What the object has in the field becomes what `current` has, if anything. */
+export function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
   if (current[field] === undefined) delete object[field]
   else object[field] = current[field]
 }

@@ -62,7 +62,7 @@ export function validateRequirement(
   ]
 }
 
-const knownOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])
+export const knownOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])
 
 /** Checks the presence of values according to the operator. */
 export function validateOperands(at: FieldPath, { operator, values = [] }: Requirement): FieldError[] {

@@ -31,7 +31,7 @@ import {
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
-import { messages, oneOf, optionalOneOf, requiredValue } from "../../validation/values.ts"
+import { messages, oneOf, optionalOneOf, requiredValue, together } from "../../validation/values.ts"
 import { validateMatchConditions, validateRule } from "../webhooks/validate.ts"
 
 const path = FieldPath.root("spec")
@@ -91,19 +91,15 @@ function validateParamKind(at: FieldPath, { apiVersion = "", kind = "" }: ParamK
     errors.push(invalidValue(version, apiVersion, `unexpected GroupVersion string: ${apiVersion}`))
   } else {
     const [name = "", group = ""] = [...parts].reverse()
-    if (group !== "") errors.push(...joined(version, group, validateDNS1123Subdomain(group)))
+    if (group !== "") errors.push(...together(version, group, validateDNS1123Subdomain(group)))
     if (name === "") errors.push(invalidValue(version, apiVersion, "version must be specified"))
-    else errors.push(...joined(version, name, validateDNS1035Label(name)))
+    else errors.push(...together(version, name, validateDNS1035Label(name)))
   }
   if (kind === "") return [...errors, required(at.child("kind"))]
   const faults = validateDNS1035Label(kind.toLowerCase())
   if (faults.length === 0) return errors
   const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`
   return [...errors, invalidValue(at.child("kind"), kind, detail)]
-}
-
-function joined(at: FieldPath, value: string, faults: readonly string[]): FieldError[] {
-  return faults.length === 0 ? [] : [invalidValue(at, value, faults.join(","))]
 }
 
 function validateMatchResources(at: FieldPath, wanted: MatchResources | undefined): FieldError[] {

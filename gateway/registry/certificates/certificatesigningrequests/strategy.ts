@@ -1,7 +1,6 @@
 // CertificateSigningRequests: the server sets the requesting user; approval and certificate have a subresource each. Source:
 // k8s.io/kubernetes/pkg/{apis,registry}/certificates.
 
-import { X509Certificate } from "node:crypto"
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import {
   duplicate,
@@ -15,7 +14,7 @@ import {
 import { goQuote } from "../../../../apimachinery/go/quote.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { requestFault } from "../../../../apimachinery/request-faults.ts"
-import { pemBlocks } from "../../../../apimachinery/pem.ts"
+import { isCertificate, pemBlocks } from "../../../../apimachinery/pem.ts"
 import { onBehalf } from "../../generic/internal-write.ts"
 import { keepGiven } from "../../../../apimachinery/schema/decode/given.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
@@ -218,14 +217,6 @@ function certificateFault(text: string): string | undefined {
     if (!isCertificate(content)) return "x509: malformed certificate"
   }
   return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined
-}
-
-function isCertificate(der: Buffer): boolean {
-  try {
-    return new X509Certificate(der).raw.length > 0
-  } catch {
-    return false // OpenSSL cannot parse it
-  }
 }
 
 function validateChange(request: Request, current: Request, subresource: string): FieldError[] {

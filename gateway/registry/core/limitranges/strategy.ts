@@ -20,7 +20,7 @@ import { isOvercommitAllowed, validateContainerResourceName, validateResourceNam
 import type { ResourceList } from "../pod-spec/types.ts"
 
 /** The client model renames `default`, a JavaScript keyword. */
-type Item = Omit<Wire<models.V1LimitRangeItem>, "_default"> & { default?: Record<string, string> }
+export type LimitRangeItem = Omit<Wire<models.V1LimitRangeItem>, "_default"> & { default?: Record<string, string> }
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const
 
@@ -30,7 +30,7 @@ const strategy: Strategy<LimitRange> = {
 
   default(range) {
     range.spec ??= { limits: [] }
-    for (const item of itemsOf(range)) if (item.type === "Container") defaultItem(item)
+    for (const item of limitRangeItems(range)) if (item.type === "Container") defaultItem(item)
   },
 
   /** The only kind whose objects need no name. */
@@ -44,12 +44,12 @@ const strategy: Strategy<LimitRange> = {
 
 export const limitRanges: KindExtension = { strategy }
 
-function itemsOf(range: LimitRange): Item[] {
-  return (range.spec?.limits ?? []) as Item[]
+export function limitRangeItems(range: LimitRange): LimitRangeItem[] {
+  return (range.spec?.limits ?? []) as LimitRangeItem[]
 }
 
 /** A limit defaults to the maximum; a request defaults to the limit, or else to the minimum. */
-function defaultItem(item: Item): void {
+function defaultItem(item: LimitRangeItem): void {
   const limits = { ...amounts(item, "max"), ...amounts(item, "default") }
   const requests = { ...amounts(item, "min"), ...limits, ...amounts(item, "defaultRequest") }
   if (Object.keys(limits).length > 0) item.default = limits
@@ -57,13 +57,13 @@ function defaultItem(item: Item): void {
 }
 
 /** Without a prototype, so that lookups of missing names do not find its properties. */
-function amounts(item: Item, list: (typeof lists)[number]): ResourceList {
+function amounts(item: LimitRangeItem, list: (typeof lists)[number]): ResourceList {
   return Object.assign(Object.create(null) as ResourceList, item[list])
 }
 
 function validate(range: LimitRange): FieldError[] {
   const seen = new Set<string>()
-  return itemsOf(range).flatMap((item, index) => {
+  return limitRangeItems(range).flatMap((item, index) => {
     const at = FieldPath.root("spec", "limits").index(index)
     const errors = messages(at.child("type"), asJson(item.type ?? ""), validateQualifiedName(item.type ?? ""))
     const standard = ["Pod", "Container", "PersistentVolumeClaim"].includes(item.type)
@@ -76,7 +76,7 @@ function validate(range: LimitRange): FieldError[] {
   })
 }
 
-function validateItem(at: FieldPath, item: Item): FieldError[] {
+function validateItem(at: FieldPath, item: LimitRangeItem): FieldError[] {
   const errors: FieldError[] = []
   for (const list of lists) {
     const names = Object.keys(amounts(item, list)).sort()

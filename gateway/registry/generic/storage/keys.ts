@@ -29,6 +29,11 @@ export function storageKey(storagePrefix: string, namespace: string, name: strin
   return namespace === "" ? `${storagePrefix}${name}` : `${storagePrefix}${namespace}/${name}`
 }
 
+/** The name of the object of a key. */
+export function nameInKey(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1)
+}
+
 /**
  * A name as a part of a key. One with a slash would address the key of another object, and there is none for bytes that are no UTF-8:
  * they become what no object may be called.

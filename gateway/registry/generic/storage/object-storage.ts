@@ -9,7 +9,7 @@ import { inSteps, type Steps } from "../../../../apimachinery/steps.ts"
 import { pause, systemClock } from "../../../../client/clock.ts"
 import type { Comparison, KeyValue, Operation, Store } from "../../../../storage/types.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { checkNamespaceInKey, keyPart, storageKey } from "./keys.ts"
+import { checkNamespaceInKey, keyPart, nameInKey, storageKey } from "./keys.ts"
 import { createWhileTerminating } from "../checks.ts"
 import type { Edition } from "../../edition.ts"
 import type { ResourceDefinition } from "../../rest.ts"
@@ -125,14 +125,14 @@ export class ObjectStorage {
       }
       const definition = latest?.definition
       if (modRevision === 0 && definition?.isTerminating === true)
-        throw createWhileTerminating(this.#definition, nameIn(key))
+        throw createWhileTerminating(this.#definition, nameInKey(key))
       const outcome = await this.#putOnce(ctx, written, definition ? [...compare, definition] : compare)
       if (outcome !== "redefined") return outcome
       // Changes of definitions are followed: this process learns of this one at once, unless it reads all of them again.
       await pause(systemClock, attempt, ctx.signal)
       if (ctx.signal.aborted) break
     }
-    throw conflict(this.#definition, nameIn(key), "its definition is being changed")
+    throw conflict(this.#definition, nameInKey(key), "its definition is being changed")
   }
 
   /** As an object is read by the definition of today, if that has changed. */
@@ -193,7 +193,7 @@ export class ObjectStorage {
         error,
         this.#attempt(write.type === "put" ? "write" : "delete", key),
         this.#definition,
-        nameIn(key),
+        nameInKey(key),
       )
     }
   }
@@ -235,8 +235,6 @@ export class ObjectStorage {
     return `${verb} ${resource} "${key.slice(storagePrefix.length)}"`
   }
 }
-
-const nameIn = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
 
 function* preparingToStore(
   object: KubeObject,
