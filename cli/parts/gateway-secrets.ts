@@ -29,7 +29,7 @@ export const dayMs = 24 * 60 * 60_000
 /** As other files and Secrets that somebody else renews: vn-agents load what another gateway has made within minutes. */
 export const minuteMs = 60_000
 
-interface Published {
+export interface Published {
   /** In log messages. */
   what: string
   /** Resolves with whether something had to be written. */

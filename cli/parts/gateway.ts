@@ -29,6 +29,7 @@ import {
   listenPort,
   listOf,
   network,
+  type ObjectName,
   objectName,
   oneOf,
   optional,
@@ -41,6 +42,7 @@ import { limitsField, limitsHelp } from "../limits.ts"
 import {
   dayMs,
   minuteMs,
+  type Published,
   publishIdentity,
   publishPeriodically,
   reissued,
@@ -141,32 +143,36 @@ ${healthHelp}`,
 
     // Tenants are served even if the super cluster is unavailable.
     const following = { signal, log }
-    if (identitySecret !== undefined) {
-      const publish = async (): Promise<boolean> => {
-        const { tenantTokenSigner } = gateway
-        const options = { known: late.agentAuthority }
-        const { authorities, isWritten } = await publishIdentity(
-          superClient,
-          identitySecret,
-          tenantTokenSigner,
-          options,
-        )
-        late.agentAuthority = authorities
-        return isWritten
-      }
-      const what = "the keys and certificates of vn-agents"
-      publishing.push(publishPeriodically({ what, publish, againMs: minuteMs }, following))
-    }
-    if (adminKubeconfigSecret !== undefined) {
-      const kubeconfig = reissued(() => gateway.adminKubeconfig(), adminKubeconfigMs, systemClock)
-      const publish = async (): Promise<boolean> =>
-        writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
-      const what = "the gateway's admin kubeconfig"
-      publishing.push(publishPeriodically({ what, publish, againMs: dayMs }, following))
-    }
+    if (identitySecret !== undefined)
+      publishing.push(publishPeriodically(agentIdentity(gateway, superClient, identitySecret, late), following))
+    if (adminKubeconfigSecret !== undefined)
+      publishing.push(publishPeriodically(adminKubeconfig(gateway, superClient, adminKubeconfigSecret), following))
     return gateway.url
   },
 })
+
+/** Tells `late` the authority of the certificates. */
+function agentIdentity(gateway: Gateway, client: KubeClient, secret: ObjectName, late: Late): Published {
+  return {
+    what: "the keys and certificates of vn-agents",
+    async publish() {
+      const options = { known: late.agentAuthority }
+      const { authorities, isWritten } = await publishIdentity(client, secret, gateway.tenantTokenSigner, options)
+      late.agentAuthority = authorities
+      return isWritten
+    },
+    againMs: minuteMs,
+  }
+}
+
+function adminKubeconfig(gateway: Gateway, client: KubeClient, secret: ObjectName): Published {
+  const kubeconfig = reissued(() => gateway.adminKubeconfig(), adminKubeconfigMs, systemClock)
+  return {
+    what: "the gateway's admin kubeconfig",
+    publish: async () => writeSecret(client, secret, { kubeconfig: await kubeconfig() }),
+    againMs: dayMs,
+  }
+}
 
 /** What the gateway's parts use for the first Service or the first request for logs, when it exists. */
 interface Late {
