@@ -31,6 +31,12 @@ export function assignOwn(target: Record<string, unknown>, source: Readonly<Reco
   for (const key of Object.keys(source)) setOwn(target, key, source[key])
 }
 
+/** What the object has in the field becomes what `current` has, if anything. The field is one of a type. */
+export function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
+  if (current[field] === undefined) delete object[field]
+  else object[field] = current[field]
+}
+
 /** The object's own value, not an inherited one. */
 export function ownValue<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined

@@ -2,7 +2,7 @@
 
 import { type Json, type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
-import { keepField } from "../generic/default-strategy.ts"
+import { keepField } from "../../../apimachinery/schema/json-object.ts"
 import type { ResourceDefinition } from "../rest.ts"
 
 /** By an object in another version than the stored one, which may have what the conversion loses: the order of metrics, for one. */

@@ -13,6 +13,7 @@ import {
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { writeZeros } from "../../../apimachinery/schema/decode/decode.ts"
 import { hasGivenFractionWithin } from "../../../apimachinery/schema/decode/given.ts"
+import { keepField } from "../../../apimachinery/schema/json-object.ts"
 import { withTextsOf } from "../../../apimachinery/schema/quantities.ts"
 import { atOnce, type Steps } from "../../../apimachinery/steps.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -193,12 +194,6 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
     if (deletionGracePeriodSeconds !== undefined)
       object.metadata.deletionGracePeriodSeconds = deletionGracePeriodSeconds
   }
-}
-
-/** What the object has in the field becomes what `current` has, if anything. */
-export function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
-  if (current[field] === undefined) delete object[field]
-  else object[field] = current[field]
 }
 
 function pathFaults({ metadata: { name = "" } }: KubeObject): FieldError[] {
