@@ -31,10 +31,11 @@ export function assignOwn(target: Record<string, unknown>, source: Readonly<Reco
   for (const key of Object.keys(source)) setOwn(target, key, source[key])
 }
 
-/** What the object has in the field becomes what `current` has, if anything. The field is one of a type. */
+/** What the object has in the field becomes what `current` has, if anything. */
 export function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
-  if (current[field] === undefined) delete object[field]
-  else object[field] = current[field]
+  const value = ownValue(current as Readonly<Record<string, unknown>>, field)
+  if (value === undefined) delete object[field]
+  else setOwn(object as Record<string, unknown>, field, value)
 }
 
 /** The object's own value, not an inherited one. */

@@ -62,6 +62,26 @@ describe("an object", () => {
     expect(again).toMatchObject({ metadata: { generation: 2 }, spec: { size: 4 }, status: { phase: "x" } })
   })
 
+  test.each(["__proto__", "constructor"])("keeps its field %s when its status is written", async (name) => {
+    const open = { openAPIV3Schema: { ...schema, "x-kubernetes-preserve-unknown-fields": true } }
+    await using kinds = await world(definition("widgets", "Widget", { ...withAll, schema: open }))
+    const own = (value: unknown): Loose => Object.fromEntries([[name, value]])
+    const kept = (object: Loose): unknown => Object.getOwnPropertyDescriptor(object, name)?.value
+    expect(kept(await kinds.create(widgets, { ...own({ a: 1 }), ...widget({ size: 3 }) }))).toEqual({ a: 1 })
+    const set = async (value: Loose): Promise<Loose> => kinds.patch(widgets, "w", value, { subresource: "status" })
+    expect(kept(await set({ status: { phase: "x" }, ...own(null) }))).toEqual({ a: 1 })
+    expect(kept(await set({ status: { phase: "y" }, ...own({ b: 2 }) }))).toEqual({ a: 1 })
+    expect(kept(await kinds.get(widgets, "w"))).toEqual({ a: 1 })
+    await kinds.create(widgets, { metadata: { name: "v" }, spec: { size: 3 } })
+    const added = await kinds.patch(
+      widgets,
+      "v",
+      { status: { phase: "x" }, ...own({ b: 2 }) },
+      { subresource: "status" },
+    )
+    expect(kept(added)).toBeUndefined()
+  })
+
   test("has a scale subresource", async () => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     await kinds.create(widgets, widget({ size: 3 }))
