@@ -72,3 +72,16 @@ test("a scale through a version that does not have the number changes that of th
   await kinds.client.patch(scaled, "default", "a", { spec: { replicas: 2 } }, { type: "merge", subresource: "scale" })
   expect(await kinds.client.get(stored, "default", "a")).toMatchObject({ spec: { size: 1, count: 2 } })
 })
+
+test.each(["__proto__", "constructor"])("a scale may be below a field %s", async (name) => {
+  const paths = { specReplicasPath: `.spec.${name}.size`, statusReplicasPath: ".status.size" }
+  const spec = { type: "object", "x-kubernetes-preserve-unknown-fields": true }
+  const openAPIV3Schema = { type: "object", properties: { spec } }
+  const more = { subresources: { scale: paths }, schema: { openAPIV3Schema } }
+  await using kinds = await world(definition("widgets", "Widget", more))
+  await kinds.create(widgets, { metadata: { name: "a" }, spec: {} })
+  const scaled = await kinds.patch(widgets, "a", { spec: { replicas: 2 } }, { subresource: "scale" })
+  expect(scaled).toMatchObject({ spec: { replicas: 2 } })
+  const { value } = Object.getOwnPropertyDescriptor((await kinds.get(widgets, "a"))["spec"], name) ?? {}
+  expect(value).toEqual({ size: 2 })
+})

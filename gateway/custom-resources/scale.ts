@@ -4,6 +4,7 @@ import { goTypeOf, printGo } from "../../apimachinery/go/print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
+import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { notFound, unexplained } from "../../apimachinery/status.ts"
@@ -106,7 +107,7 @@ function accessed<T>(
 function firstNoObject(object: object, names: readonly string[]): { value: unknown; path: string } | undefined {
   let at: unknown = object
   for (const [index, name] of names.slice(0, -1).entries()) {
-    at = (at as Record<string, unknown>)[name]
+    at = ownValue(at as Record<string, unknown>, name)
     if (at === undefined || at === null) return undefined
     // Upstream's message contains the path up to the next field.
     if (typeof at !== "object" || Array.isArray(at)) {
@@ -131,13 +132,15 @@ function isDeclared(schema: Schema, names: readonly string[]): boolean {
 function setField(object: object, names: readonly string[], value: number): void {
   let at = object as Record<string, unknown>
   for (const [index, name] of names.slice(0, -1).entries()) {
-    const next = at[name]
+    const next = ownValue(at, name)
     if (next === null)
       throw unexplained(
         `value cannot be set because .${names.slice(0, index + 1).join(".")} is not a map[string]interface{}`,
       )
-    at = at[name] = typeof next === "object" ? { ...next } : {}
+    const inner: Record<string, unknown> = typeof next === "object" ? { ...next } : {}
+    setOwn(at, name, inner)
+    at = inner
   }
   const last = names.at(-1)
-  if (last !== undefined) at[last] = value
+  if (last !== undefined) setOwn(at, last, value)
 }
