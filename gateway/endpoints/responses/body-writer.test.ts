@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { RequestContext } from "../../request/context.ts"
 import { acceptsGzipAtAll, compressFromBytes, sendBytes } from "./body-writer.ts"
-import type { Compress } from "./gzip-join.ts"
+import { type Aside, deflate } from "./gzip-join.ts"
 import { sendParts } from "./send-parts.ts"
 
 /** A response that resolves with the sent bytes when it has ended. */
@@ -30,7 +30,7 @@ const ways = {
     Promise.resolve(sendBytes(ctx, response, 200, "text/plain", [body])),
   "a body in parts": async (ctx: RequestContext, response: ServerResponse) => {
     async function* parts() {
-      yield { length: body.length, bytes: () => body, deflated: (compress: Compress) => compress(body) }
+      yield { length: body.length, bytes: () => body, deflated: (aside: Aside) => aside(() => deflate(body)) }
     }
     await sendParts(ctx, response, "text/plain", parts())
   },

@@ -12,7 +12,8 @@ export interface Deflated {
   crc: number
 }
 
-export type Compress = (bytes: Uint8Array) => Promise<Deflated>
+/** Runs a job that compresses, possibly delayed; see RequestContext.aside. */
+export type Aside = (job: () => Promise<Deflated>) => Promise<Deflated>
 
 /** Runs in the thread pool, so compression does not block other requests. */
 export function deflate(bytes: Uint8Array): Promise<Deflated> {

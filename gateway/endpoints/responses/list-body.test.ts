@@ -1,12 +1,12 @@
 import { gunzipSync } from "node:zlib"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { parseProtobuf } from "../../../apimachinery/schema/protobuf/parse.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { builtInDefinitions } from "../../registry/definitions.ts"
 import { encodeStored } from "../../registry/generic/storage/stored-form.ts"
 import { StoredText, StoredValue } from "../../registry/generic/storage/stored-value.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
-import { deflate, GzipJoin } from "./gzip-join.ts"
+import { type Deflated, GzipJoin } from "./gzip-join.ts"
 import { listBody, type Part, protobufListBody, wholeMessages } from "./list-body.ts"
 import { printed } from "./print.ts"
 import { type Run, RunCache, runsOf } from "./run-cache.ts"
@@ -36,13 +36,20 @@ const expected = (of: readonly StoredText[]): object[] =>
     return item
   })
 
+/** The compressed parts. */
+async function deflated(body: AsyncIterable<Part>): Promise<Deflated[]> {
+  const parts: Deflated[] = []
+  for await (const part of body) if (part.deflated !== undefined) parts.push(await part.deflated((job) => job()))
+  return parts
+}
+
 async function joined(parts: AsyncIterable<Part>, compressed: boolean): Promise<Buffer> {
   const join = new GzipJoin()
   const sent: Uint8Array[] = compressed ? [join.begin()] : []
   for await (const part of parts) {
     if (!compressed) sent.push(part.bytes())
     else if (part.deflated === undefined) sent.push(join.stored(part.bytes()))
-    else sent.push(join.deflated(await part.deflated(deflate)))
+    else sent.push(join.deflated(await part.deflated((job) => job())))
   }
   return compressed ? gunzipSync(Buffer.concat([...sent, join.end()])) : Buffer.concat(sent)
 }
@@ -72,6 +79,27 @@ describe.each([true, false])("compressed: %s", (compressed) => {
       )
     }
   })
+})
+
+test("who lists the same at the same time waits for the same compression", async () => {
+  const cache = new RunCache()
+  const all = texts(200)
+  const lists = Array.from({ length: 3 }, () => deflated(listBody(head, definition, [values(all)], cache)))
+  const [first = [], ...others] = await Promise.all(lists)
+  expect(first.length).toBeGreaterThan(1)
+  for (const other of others) for (const [index, part] of other.entries()) expect(part).toBe(first[index])
+})
+
+test("a compression that failed is tried again by the next request", async () => {
+  const cache = new RunCache()
+  const all = values(texts(1))
+  const copy = vi.spyOn(all[0] as StoredValue, "copyTo").mockImplementationOnce(() => {
+    throw new Error("no memory")
+  })
+  const body = (): AsyncIterable<Part> => listBody(head, definition, [all], cache)
+  await expect(deflated(body())).rejects.toThrow("no memory")
+  expect(await deflated(body())).toHaveLength(1)
+  expect(copy).toHaveBeenCalledTimes(2)
 })
 
 test("a list in protobuf that is longer than what is kept is encoded in two passes", async () => {

@@ -11,7 +11,7 @@ import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import { takeTurn } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { largeBytes } from "../../request/large-places.ts"
-import type { Compress, Deflated } from "./gzip-join.ts"
+import { type Aside, type Deflated, deflate } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
 /** A part of a body. */
@@ -20,7 +20,7 @@ export interface Part {
   /** The uncompressed bytes. */
   bytes(): Uint8Array
   /** Set if the part is worth compressing. */
-  deflated?(compress: Compress): Deflated | Promise<Deflated>
+  deflated?(aside: Aside): Promise<Deflated>
 }
 
 const openingBrace = 0x7b
@@ -43,7 +43,7 @@ export async function* listBody(
     isFirst = false
     const length = run.reduce((sum, item) => sum + item.length - start + 1, -1)
     const bytes = (): Buffer => joined(run, start, length)
-    yield { length, bytes, deflated: (compress) => cachedDeflated(cache, `json ${start > 0}`, run, bytes, compress) }
+    yield { length, bytes, deflated: (aside) => cachedDeflated(cache, `json ${start > 0}`, run, bytes, aside) }
   }
   yield closing
 }
@@ -123,7 +123,7 @@ function messagesPart(cache: RunCache, items: ItemMessages, run: Run): Part {
   return {
     length: bytes.length,
     bytes: () => bytes,
-    deflated: (compress) => cachedDeflated(cache, `compressed ${items.form}`, run, () => bytes, compress),
+    deflated: (aside) => cachedDeflated(cache, `compressed ${items.form}`, run, () => bytes, aside),
   }
 }
 
@@ -136,13 +136,30 @@ async function cachedDeflated(
   form: string,
   run: Run,
   bytes: () => Uint8Array,
-  compress: Compress,
+  aside: Aside,
 ): Promise<Deflated> {
-  const known = cache.get(form, run)?.deflated
-  if (known !== undefined) return known
-  const deflated = await compress(bytes())
-  cache.put(form, run, { deflated })
-  return deflated
+  // Another request may have compressed the run while this one waited for its turn.
+  return cache.get(form, run)?.deflated ?? aside(() => sharedDeflated(cache, form, run, bytes))
+}
+
+async function sharedDeflated(cache: RunCache, form: string, run: Run, bytes: () => Uint8Array): Promise<Deflated> {
+  const known = cache.get(form, run)
+  if (known?.deflated !== undefined) return known.deflated
+  if (known?.deflating !== undefined) return known.deflating
+  const deflating = compressed(bytes)
+  cache.put(form, run, { deflating })
+  try {
+    const deflated = await deflating
+    cache.put(form, run, { deflated })
+    return deflated
+  } catch (error) {
+    cache.put(form, run, {})
+    throw error
+  }
+}
+
+async function compressed(bytes: () => Uint8Array): Promise<Deflated> {
+  return deflate(bytes())
 }
 
 function cachedMessages(cache: RunCache, { form, messageOf, numbers = usualNumbers }: ItemMessages, run: Run): Buffer {

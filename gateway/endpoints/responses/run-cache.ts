@@ -43,6 +43,8 @@ function endsRun({ revision }: KubeValue): boolean {
 interface EncodedRun {
   bytes?: Buffer
   deflated?: Deflated
+  /** Being compressed: all who list the collection at the same time, as after a start, wait for the same. */
+  deflating?: Promise<Deflated>
 }
 
 interface Entry {

@@ -4,7 +4,7 @@
 import type { ServerResponse } from "node:http"
 import type { RequestContext } from "../../request/context.ts"
 import { acceptsGzip, compressFromBytes, drained, gzipHeaders, plainHeaders, sendBytes } from "./body-writer.ts"
-import { type Deflated, deflate, GzipJoin } from "./gzip-join.ts"
+import { type Deflated, GzipJoin } from "./gzip-join.ts"
 import type { Part } from "./list-body.ts"
 
 /** Bytes written at once. */
@@ -68,14 +68,13 @@ class PartsWriter {
         ? part.bytes()
         : part.deflated === undefined
           ? gzip.stored(part.bytes())
-          : gzip.deflated(await part.deflated((bytes) => this.#compress(bytes)))
+          : gzip.deflated(await part.deflated((job) => this.#aside(job)))
     this.#waiting.push(bytes)
     this.#bytes += bytes.length
     if (this.#bytes >= writeBytes) await this.#flush()
   }
 
-  #compress(bytes: Uint8Array): Promise<Deflated> {
-    const job = (): Promise<Deflated> => deflate(bytes)
+  #aside(job: () => Promise<Deflated>): Promise<Deflated> {
     return this.#ctx.aside?.(job) ?? job()
   }
 
