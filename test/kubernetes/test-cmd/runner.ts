@@ -26,7 +26,7 @@ export interface Outcome {
   output: string
 }
 
-/** By the name of the function. Of one that was not come to there is none. */
+/** By the name of the function. Of one that was not come to: what was printed until the end, which says why. */
 export type Outcomes = ReadonlyMap<string, Outcome>
 
 /** The folder with upstream's source; why there is none, otherwise. */
@@ -95,13 +95,14 @@ async function execute(functions: readonly string[], { cwd, env, timeoutMs }: Ex
   const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"), timeoutMs)
   await once(child, "close")
   clearTimeout(timer)
-  return readOutcomes(stripVTControlCharacters(output()))
+  return readOutcomes(functions, stripVTControlCharacters(output()))
 }
 
 /** As record_command and its juLog print them. */
-function readOutcomes(output: string): Outcomes {
+function readOutcomes(functions: readonly string[], output: string): Outcomes {
   const [, ...parts] = output.split(/^Recording: (?=\w+$)/m)
-  return new Map(
-    parts.map((part) => [part.split("\n", 1)[0] ?? "", { output: part, passed: /^\+\+\+ exit code: 0$/m.test(part) }]),
-  )
+  const outcomes = new Map<string, Outcome>(functions.map((name) => [name, { passed: false, output }]))
+  for (const part of parts)
+    outcomes.set(part.split("\n", 1)[0] ?? "", { output: part, passed: /^\+\+\+ exit code: 0$/m.test(part) })
+  return outcomes
 }

@@ -79,5 +79,5 @@ describe.skipIf(lacks(["kubectl", ...TestKubernetes.binaries(controlOptions)], m
 })
 
 function lastLines(outcome: Outcome | undefined): string {
-  return outcome?.output.trimEnd().split("\n").slice(-quotedLines).join("\n") ?? "nothing: it was not run"
+  return outcome?.output.trimEnd().split("\n").slice(-quotedLines).join("\n") ?? "nothing"
 }
