@@ -161,6 +161,27 @@ export const rows: readonly Row[] = [
     share: 0.1,
     call: () => ({ method: "GET", path: `${collection("large")}?limit=${sizes.small}` }),
   },
+  // As `kubectl get` asks for it.
+  {
+    what: `page of ${sizes.small} of ${sizes.large}, as a table`,
+    goal: list,
+    share: 0.1,
+    call: () => ({
+      method: "GET",
+      path: `${collection("large")}?limit=${sizes.small}`,
+      accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+    }),
+  },
+  {
+    what: `list of ${sizes.large}, metadata only`,
+    goal: list,
+    share: 0.04,
+    call: () => ({
+      method: "GET",
+      path: collection("large"),
+      accept: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+    }),
+  },
   {
     what: `${selected} of ${sizes.large} by label`,
     goal: list,

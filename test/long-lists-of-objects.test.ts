@@ -214,7 +214,7 @@ describe("endpoints", () => {
 
 describe("an object that", () => {
   const cellOf = (columns: readonly TableColumn[], title: string, object: object): unknown =>
-    columns.find(({ name }) => name === title)?.cell(object as KubeObject, 0)
+    columns.find(({ name }) => name === title)?.cell(object as KubeObject)
 
   test("has many addresses and ports is printed", () => {
     const addresses = numbers.map((n) => ({ ip: `10.0.0.${n}` }))

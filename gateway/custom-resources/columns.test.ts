@@ -23,7 +23,7 @@ describe("customColumns()", () => {
     } as unknown as KubeObject
     const [, ...shown] = customColumns(columns(100, "..last"))
     for (let again = 0; again < 2; again++) {
-      const found = shown.map((column) => column.cell(object, 0)).filter((cell) => cell === "z")
+      const found = shown.map((column) => column.cell(object)).filter((cell) => cell === "z")
       expect(found.length).toBeGreaterThan(0)
       expect(found.length).toBeLessThanOrEqual((4 * maxWorkOfObject) / maxWork)
     }

@@ -4,8 +4,9 @@
 import { goJson, printGo } from "../../apimachinery/go/print.ts"
 import type { Json } from "../../apimachinery/object.ts"
 import { canonicalScalar, ScalarError } from "../../apimachinery/schema/scalars.ts"
-import type { TableColumn } from "../registry/columns/table-column.ts"
-import { age, ageOf, name } from "../registry/columns/column.ts"
+import type { Cell, TableColumn } from "../registry/columns/table-column.ts"
+import { ageOf } from "../registry/columns/age.ts"
+import { age, name } from "../registry/columns/column.ts"
 import { firstValue, maxWorkOfObject, type Work } from "./json-path/evaluate.ts"
 import { JsonPathError, OwnNumber, parseJsonPath, type Path } from "./json-path/parse.ts"
 import type { PrinterColumn } from "./types.ts"
@@ -20,7 +21,7 @@ const customName: TableColumn = {
 export const customAge: TableColumn = {
   ...age,
   type: "date",
-  cell: (object, now) => (object.metadata.creationTimestamp === undefined ? null : age.cell(object, now)),
+  cell: (object) => (object.metadata.creationTimestamp === undefined ? null : age.cell(object)),
   description:
     "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
 }
@@ -52,16 +53,14 @@ function customColumn(column: PrinterColumn, work: Work, isFirst: boolean): Tabl
     description:
       column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath ?? ""}`,
     priority: column.priority ?? 0,
-    cell(object, now) {
+    cell(object) {
       if (isFirst) work.left = maxWorkOfObject
-      return cellOf(type, paths, object, now, work)
+      return cellOf(type, paths, object, work)
     },
   }
 }
 
-type Cell = string | number | bigint | boolean | null
-
-function cellOf(type: string, paths: readonly Path[], object: object, now: number, work: Work): Cell {
+function cellOf(type: string, paths: readonly Path[], object: object, work: Work): Cell {
   const found = firstValue(paths, object, work)
   if (found === undefined) return null
   const value = found.value instanceof OwnNumber && found.value.type === "float" ? found.value.value : found.value
@@ -75,7 +74,7 @@ function cellOf(type: string, paths: readonly Path[], object: object, now: numbe
     case "boolean":
       return typeof value === "boolean" ? value : null
     case "date":
-      return typeof value === "string" ? ageOfText(value, now) : null
+      return typeof value === "string" ? ageOfText(value) : null
     default:
       return null
   }
@@ -84,10 +83,10 @@ function cellOf(type: string, paths: readonly Path[], object: object, now: numbe
 /** Go's time that is not set. Old clients wrote null as a text. */
 const unsetTime = "0001-01-01T00:00:00Z"
 
-function ageOfText(text: string, now: number): string {
+function ageOfText(text: string): Cell {
   try {
     const time = text === "" || text === "null" ? unsetTime : canonicalScalar("time", text)
-    return ageOf(time === unsetTime ? undefined : time, now)
+    return ageOf(time === unsetTime ? undefined : time)
   } catch (error) {
     if (error instanceof ScalarError) return "<invalid>"
     throw error

@@ -7,7 +7,7 @@ import { encodeStored } from "../../registry/generic/storage/stored-form.ts"
 import { StoredText, StoredValue } from "../../registry/generic/storage/stored-value.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import { type Deflated, GzipJoin } from "./gzip-join.ts"
-import { listBody, type Part, protobufListBody, wholeMessages } from "./list-body.ts"
+import { listBody, type Part, protobufListBody, wholeMessages, wholeTexts } from "./list-body.ts"
 import { printed } from "./print.ts"
 import { type Run, RunCache, runsOf } from "./run-cache.ts"
 import { metadataMessages, partialMetadataList } from "./table-output.ts"
@@ -59,7 +59,7 @@ describe.each([true, false])("compressed: %s", (compressed) => {
     const cache = new RunCache()
     const all = texts(count)
     for (let again = 0; again < 2; again++) {
-      const body = await joined(listBody(head, definition, [values(all)], cache), compressed)
+      const body = await joined(listBody(head, wholeTexts(definition), [values(all)], cache), compressed)
       expect(JSON.parse(body.toString())).toEqual({ ...head, items: expected(all) })
     }
   })
@@ -84,7 +84,7 @@ describe.each([true, false])("compressed: %s", (compressed) => {
 test("who lists the same at the same time waits for the same compression", async () => {
   const cache = new RunCache()
   const all = texts(200)
-  const lists = Array.from({ length: 3 }, () => deflated(listBody(head, definition, [values(all)], cache)))
+  const lists = Array.from({ length: 3 }, () => deflated(listBody(head, wholeTexts(definition), [values(all)], cache)))
   const [first = [], ...others] = await Promise.all(lists)
   expect(first.length).toBeGreaterThan(1)
   for (const other of others) for (const [index, part] of other.entries()) expect(part).toBe(first[index])
@@ -96,7 +96,7 @@ test("a compression that failed is tried again by the next request", async () =>
   const copy = vi.spyOn(all[0] as StoredValue, "copyTo").mockImplementationOnce(() => {
     throw new Error("no memory")
   })
-  const body = (): AsyncIterable<Part> => listBody(head, definition, [all], cache)
+  const body = (): AsyncIterable<Part> => listBody(head, wholeTexts(definition), [all], cache)
   await expect(deflated(body())).rejects.toThrow("no memory")
   expect(await deflated(body())).toHaveLength(1)
   expect(copy).toHaveBeenCalledTimes(2)

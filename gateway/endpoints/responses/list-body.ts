@@ -1,5 +1,5 @@
-// Encodes a list: its head, the items in runs, and its end. JSON items are the stored bytes, copied once; protobuf items are
-// messages. Encoded runs are cached (run-cache.ts).
+// Encodes a list: its head, the items in runs, and its end. JSON items are the stored bytes, or their metadata, copied once; protobuf
+// items are messages. Encoded runs are cached (run-cache.ts).
 
 import { printJson } from "../../../apimachinery/go/print.ts"
 import { type Json, printGroupVersion } from "../../../apimachinery/object.ts"
@@ -11,7 +11,7 @@ import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import { takeTurn } from "../../request/awaited.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { largeBytes } from "../../request/large-places.ts"
-import { type Aside, type Deflated, deflate } from "./gzip-join.ts"
+import { type Allocate, type Aside, type Deflated, deflateMade, newBuffer } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
 /** A part of a body. */
@@ -25,27 +25,89 @@ export interface Part {
 
 const openingBrace = 0x7b
 const comma = 0x2c
+const opening = plain(Buffer.from("["))
 const closing = plain(Buffer.from("]}\n"))
 const separator = plain(Buffer.from(","))
 
-/** `head` is the list without its items. */
-export async function* listBody(
+/** How items of a list are written in JSON. */
+export interface ItemTexts {
+  /** Cache key: equal forms produce equal texts. */
+  readonly form: string
+  /** The texts, with commas between them. */
+  join(run: Run, allocate: Allocate): Buffer
+  /** Its length, if that is known without it. */
+  lengthOf?(run: Run): number
+}
+
+export function wholeTexts(definition: ResourceDefinition): ItemTexts {
+  const start = itemStart(definition)
+  const lengthOf = (run: Run): number => run.reduce((sum, item) => sum + item.length - start + 1, -1)
+  return { form: `json ${start > 0}`, lengthOf, join: (run, allocate) => joined(run, start, allocate(lengthOf(run))) }
+}
+
+class RunPart implements Part {
+  readonly #run: Run
+  readonly #texts: ItemTexts
+  readonly #cache: RunCache
+  #bytes: Buffer | undefined
+
+  constructor(run: Run, texts: ItemTexts, cache: RunCache) {
+    this.#run = run
+    this.#texts = texts
+    this.#cache = cache
+  }
+
+  get length(): number {
+    return this.#texts.lengthOf?.(this.#run) ?? this.bytes().length
+  }
+
+  bytes(): Buffer {
+    return (this.#bytes ??= this.#texts.join(this.#run, newBuffer))
+  }
+
+  deflated(aside: Aside): Promise<Deflated> {
+    const make = (allocate: Allocate): Buffer => this.#bytes ?? this.#texts.join(this.#run, allocate)
+    return cachedDeflated(this.#cache, this.#texts.form, this.#run, make, aside)
+  }
+}
+
+/** `head` is the list without its items; `empty`: what stands in their place if there are none. */
+export function listBody(
   head: object,
-  definition: ResourceDefinition,
+  texts: ItemTexts,
+  pieces: Iterable<Run> | AsyncIterable<Run>,
+  cache: RunCache,
+  empty: Empty = "[]",
+): AsyncGenerator<Part> {
+  return enclosed(head, "items", empty, textParts(texts, pieces, cache))
+}
+
+async function* textParts(
+  texts: ItemTexts,
   pieces: Iterable<Run> | AsyncIterable<Run>,
   cache: RunCache,
 ): AsyncGenerator<Part> {
-  const start = itemStart(definition)
-  yield plain(Buffer.from(`${printJson(head).slice(0, -1)},"items":[`))
+  for await (const run of runsOf(pieces)) yield new RunPart(run, texts, cache)
+}
+
+/** An empty list in JSON. */
+export type Empty = "[]" | "null"
+
+/** `head`, with the items in `parts` under `key`. */
+export async function* enclosed(
+  head: object,
+  key: string,
+  empty: Empty,
+  parts: AsyncIterable<Part>,
+): AsyncGenerator<Part> {
+  yield plain(Buffer.from(`${printJson(head).slice(0, -1)},"${key}":`))
   let isFirst = true
-  for await (const run of runsOf(pieces)) {
-    if (!isFirst) yield separator
+  for await (const part of parts) {
+    yield isFirst ? opening : separator
     isFirst = false
-    const length = run.reduce((sum, item) => sum + item.length - start + 1, -1)
-    const bytes = (): Buffer => joined(run, start, length)
-    yield { length, bytes, deflated: (aside) => cachedDeflated(cache, `json ${start > 0}`, run, bytes, aside) }
+    yield part
   }
-  yield closing
+  yield isFirst ? plain(Buffer.from(`${empty}}\n`)) : closing
 }
 
 const listMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
@@ -131,22 +193,18 @@ function plain(bytes: Uint8Array): Part {
   return { length: bytes.length, bytes: () => bytes }
 }
 
-async function cachedDeflated(
-  cache: RunCache,
-  form: string,
-  run: Run,
-  bytes: () => Uint8Array,
-  aside: Aside,
-): Promise<Deflated> {
+type Make = Parameters<typeof deflateMade>[0]
+
+async function cachedDeflated(cache: RunCache, form: string, run: Run, make: Make, aside: Aside): Promise<Deflated> {
   // Another request may have compressed the run while this one waited for its turn.
-  return cache.get(form, run)?.deflated ?? aside(() => sharedDeflated(cache, form, run, bytes))
+  return cache.get(form, run)?.deflated ?? aside(() => sharedDeflated(cache, form, run, make))
 }
 
-async function sharedDeflated(cache: RunCache, form: string, run: Run, bytes: () => Uint8Array): Promise<Deflated> {
+async function sharedDeflated(cache: RunCache, form: string, run: Run, make: Make): Promise<Deflated> {
   const known = cache.get(form, run)
   if (known?.deflated !== undefined) return known.deflated
   if (known?.deflating !== undefined) return known.deflating
-  const deflating = compressed(bytes)
+  const deflating = deflateMade(make)
   cache.put(form, run, { deflating })
   try {
     const deflated = await deflating
@@ -156,10 +214,6 @@ async function sharedDeflated(cache: RunCache, form: string, run: Run, bytes: ()
     cache.put(form, run, {})
     throw error
   }
-}
-
-async function compressed(bytes: () => Uint8Array): Promise<Deflated> {
-  return deflate(bytes())
 }
 
 function cachedMessages(cache: RunCache, { form, messageOf, numbers = usualNumbers }: ItemMessages, run: Run): Buffer {
@@ -189,9 +243,8 @@ function itemStart(definition: ResourceDefinition): number {
   return start
 }
 
-/** Joins the items with commas. */
-function joined(items: Run, start: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
+/** Joins the items with commas; `start`: what of each is skipped. */
+function joined(items: Run, start: number, bytes: Buffer): Buffer {
   let at = 0
   for (const [index, item] of items.entries()) {
     if (index > 0) bytes[at++] = comma

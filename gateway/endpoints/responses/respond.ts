@@ -1,4 +1,4 @@
-// Writes responses in the negotiated form. Whole objects are sent as their stored bytes; only protobuf, Table, metadata, YAML and
+// Writes responses in the negotiated form. Whole objects and their metadata are sent as their stored bytes; only protobuf, Table, YAML and
 // indented JSON decode them. Large lists are written in pieces, with backpressure.
 
 import type { ServerResponse } from "node:http"
@@ -10,15 +10,17 @@ import type { SubresourceHandler } from "../../registry/strategy.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import { sendBytes } from "./body-writer.ts"
 import type { Endpoint } from "../endpoint.ts"
-import { listBody, protobufListBody, wholeMessages } from "./list-body.ts"
+import { listBody, type Part, protobufListBody, wholeMessages, wholeTexts } from "./list-body.ts"
 import { type Answering, negotiate, type Negotiated } from "../negotiation.ts"
 import { messageOf, printing } from "./print.ts"
 import { type PrintableList, printedInPieces } from "./print-list.ts"
 import { sendParts } from "./send-parts.ts"
+import { tableBody } from "./table-body.ts"
 import {
   goTypeOf,
   type ListMeta,
   metadataMessages,
+  metadataTexts,
   partialMetadata,
   partialMetadataList,
   table,
@@ -140,9 +142,10 @@ interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "runs"> 
   ctx: RequestContext
 }
 
-/** A list of whole objects only needs joining, so it is sent while it is read. */
+/** A list in runs is sent while it is read. */
 export async function sendStream(answer: ListAnswer, stream: ListStream): Promise<void> {
-  await sendItems(answer, metaOf(stream.resourceVersion), stream)
+  const wanted = negotiate(answer.ctx, answeringOf(answer.definition))
+  await sendInRuns(answer, wanted, metaOf(stream.resourceVersion), stream)
 }
 
 /** A list that was not stored has no resource version. */
@@ -152,28 +155,26 @@ function metaOf(resourceVersion: string): ListMeta {
 
 /** Whether the list can be written without collecting it first. */
 export function wantsStream(ctx: RequestContext, definition: ResourceDefinition): boolean {
-  const { as, format, pretty } = negotiate(ctx, answeringOf(definition))
-  return as === "object" && format !== "yaml" && !pretty
+  const wanted = negotiate(ctx, answeringOf(definition))
+  return isInRuns(wanted) && (wanted.as !== "Table" || definition.rowOrder === undefined)
+}
+
+/** Other forms are printed as a whole. */
+function isInRuns({ as, format, pretty }: Negotiated): boolean {
+  return as !== "PartialObjectMetadata" && format !== "yaml" && !pretty
 }
 
 export async function sendList(answer: ListAnswer, result: ListResult): Promise<void> {
-  const { ctx, response, definition, runs } = answer
+  const { ctx, response, definition } = answer
   const wanted = negotiate(ctx, answeringOf(definition))
   const meta: ListMeta = {
     ...metaOf(result.resourceVersion),
     ...(result.continue === undefined ? {} : { continue: result.continue }),
     ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
   }
-  if (wanted.as === "object" && wanted.format !== "yaml" && !wanted.pretty) {
-    await sendItems(answer, meta, { pieces: [result.items] })
-    return
-  }
   const items = wanted.as === "Table" ? inRowOrder(definition, result.items) : result.items
-  const { format, contentType, metaVersion } = wanted
-  if (format === "protobuf" && wanted.as === "PartialObjectMetadataList") {
-    const head = { kind: "PartialObjectMetadataList", apiVersion: metaVersion, metadata: meta }
-    const body = protobufListBody(ctx, head, metadataMessages(metaVersion), { pieces: [items] }, runs)
-    await sendParts(ctx, response, contentType, body)
+  if (isInRuns(wanted)) {
+    await sendInRuns(answer, wanted, meta, { pieces: [items] })
     return
   }
   if (items.length === 0) {
@@ -184,8 +185,8 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     const objects = items.slice(from, to).map((item) => item.peek())
     return reduceList(ctx, definition, wanted, objects, meta)
   }
-  // Of the reduced forms only metadata has protobuf messages.
-  const form = { format: format === "protobuf" ? "json" : format, pretty: wanted.pretty } as const
+  const { format, pretty, contentType } = wanted
+  const form = { format: format === "yaml" ? format : "json", pretty } as const
   const key = wanted.as === "Table" ? "rows" : "items"
   sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items, make, form))
 }
@@ -223,18 +224,33 @@ function asItem({ customResource }: ResourceDefinition, object: KubeObject): unk
   return item
 }
 
-async function sendItems(
-  { ctx, response, definition, runs }: ListAnswer,
+async function sendInRuns(
+  answer: ListAnswer,
+  wanted: Negotiated,
   meta: ListMeta,
   items: Pick<ListStream, "pieces" | "again">,
 ): Promise<void> {
-  const { format, contentType } = negotiate(ctx, answeringOf(definition))
-  const head = listHead(definition, meta)
-  const body =
-    format === "protobuf"
+  await sendParts(answer.ctx, answer.response, wanted.contentType, bodyInRuns(answer, wanted, meta, items))
+}
+
+function bodyInRuns(
+  { ctx, definition, runs }: ListAnswer,
+  wanted: Negotiated,
+  metadata: ListMeta,
+  items: Pick<ListStream, "pieces" | "again">,
+): AsyncGenerator<Part> {
+  const { as, format, metaVersion } = wanted
+  if (as === "Table") return tableBody(ctx, definition, metadata, tableOptions(ctx.query, wanted), items.pieces, runs)
+  if (as === "object") {
+    const head = listHead(definition, metadata)
+    return format === "protobuf"
       ? protobufListBody(ctx, head, wholeMessages(definition), items, runs)
-      : listBody(head, definition, items.pieces, runs)
-  await sendParts(ctx, response, contentType, body)
+      : listBody(head, wholeTexts(definition), items.pieces, runs)
+  }
+  const head = { kind: "PartialObjectMetadataList", apiVersion: metaVersion, metadata }
+  return format === "protobuf"
+    ? protobufListBody(ctx, head, metadataMessages(metaVersion), items, runs)
+    : listBody(head, metadataTexts(definition, metaVersion), items.pieces, runs, "null")
 }
 
 function listHead({ listKind, group, version, customResource }: ResourceDefinition, meta: ListMeta) {

@@ -1,9 +1,10 @@
-// Caches the encoding (protobuf, compressed text) of runs of consecutive objects in lists: in a large collection few runs change
+// Caches the encoding (protobuf, compressed text, rows of tables) of runs of consecutive objects in lists: in a large collection few runs change
 // between two lists, and the others need not be encoded and compressed again. The end of a run is determined by the object before
 // it, not by counting, so that adding or deleting an object changes only its own run.
 
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { Deflated } from "./gzip-join.ts"
+import type { PrintedRows } from "./table-rows.ts"
 
 /** A run ends after one in this many objects, on average. */
 const meanObjects = 64
@@ -42,13 +43,15 @@ function endsRun({ revision }: KubeValue): boolean {
 
 interface EncodedRun {
   bytes?: Buffer
+  /** Of a table. */
+  rows?: PrintedRows
   deflated?: Deflated
   /** Being compressed: all who list the collection at the same time, as after a start, wait for the same. */
   deflating?: Promise<Deflated>
 }
 
 interface Entry {
-  form: Map<object, Entry>
+  form: string
   /** Emptied when the entry is dropped. */
   identities: readonly object[]
   encoded: EncodedRun
@@ -80,17 +83,17 @@ export class RunCache {
 
   put(form: string, run: Run, encoded: EncodedRun): void {
     const first = run[0]?.identity
-    if (first === undefined) return
-    let entries = this.#forms.get(form)
-    if (entries === undefined) this.#forms.set(form, (entries = new Map()))
-    const before = entries.get(first)
+    // What is computed for a request is its own identity, and nobody will have it again.
+    if (first === undefined || first === run[0]) return
+    const before = this.#forms.get(form)?.get(first)
     if (before !== undefined) this.#forget(before)
     // The entry keeps the objects' texts alive, even if the store already has newer ones.
     const held = run.reduce((sum, value) => sum + value.length + objectOverhead, 0)
-    const weight = held + (encoded.bytes?.length ?? 0) + (encoded.deflated?.blocks.length ?? 0)
-    const entry = { form: entries, identities: run.map(({ identity }) => identity), encoded, weight }
+    const entry = { form, identities: run.map(({ identity }) => identity), encoded, weight: held + weightOf(encoded) }
+    let entries = this.#forms.get(form)
+    if (entries === undefined) this.#forms.set(form, (entries = new Map()))
     entries.set(first, entry)
-    this.#bytes += weight
+    this.#bytes += entry.weight
     this.#uses.add(entry)
     for (const oldest of this.#uses) {
       if (this.#bytes <= this.#maxBytes) break
@@ -102,10 +105,16 @@ export class RunCache {
   #forget(entry: Entry): void {
     const [first] = entry.identities
     if (first === undefined) return
-    entry.form.delete(first)
+    const entries = this.#forms.get(entry.form)
+    entries?.delete(first)
+    if (entries?.size === 0) this.#forms.delete(entry.form)
     this.#uses.delete(entry)
     this.#bytes -= entry.weight
     entry.identities = []
     entry.encoded = {}
   }
+}
+
+function weightOf({ bytes, rows, deflated }: EncodedRun): number {
+  return (bytes?.length ?? 0) + (rows?.weight ?? 0) + (deflated?.blocks.length ?? 0)
 }

@@ -2,17 +2,24 @@
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
 import { dictionary } from "../../../apimachinery/dictionary.ts"
-import { goJson } from "../../../apimachinery/go/print.ts"
-import { type Json, type KubeObject, type ObjectMeta, parseGroupVersion } from "../../../apimachinery/object.ts"
+import { goJson, printJson } from "../../../apimachinery/go/print.ts"
+import {
+  type Json,
+  type KubeObject,
+  type ObjectMeta,
+  parseGroupVersion,
+  printGroupVersion,
+} from "../../../apimachinery/object.ts"
 import { encodeMessage } from "../../../apimachinery/schema/protobuf/encode.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
 import { defaultColumns } from "../../registry/columns.ts"
 import { specAnnotations, statusAnnotations } from "../../registry/conversion/autoscaling.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
-import type { ItemMessages } from "./list-body.ts"
+import type { KubeValue } from "../../registry/generic/storage/value.ts"
+import type { Empty, ItemMessages, ItemTexts } from "./list-body.ts"
 import type { Negotiated } from "../negotiation.ts"
 import { metadataSchema } from "./print.ts"
-import type { RowCondition, TableColumn } from "../../registry/columns/table-column.ts"
+import { type RowCondition, shownCell, type TableColumn } from "../../registry/columns/table-column.ts"
 
 export interface ListMeta {
   /** Missing for a single object that was not written. */
@@ -21,7 +28,7 @@ export interface ListMeta {
   remainingItemCount?: number
 }
 
-interface TableOptions {
+export interface TableOptions {
   /** `includeObject` of the request. */
   include: "None" | "Metadata" | "Object"
   metaVersion: string
@@ -47,7 +54,21 @@ function columnDefinitions(columns: readonly TableColumn[]): unknown[] {
     }))
 }
 
-/** Returns a Table; in a watch only the first one has column definitions. */
+/** A Table without rows; in a watch only the first one has column definitions. */
+export function tableHead(
+  columns: readonly TableColumn[],
+  metadata: ListMeta,
+  { metaVersion }: Pick<TableOptions, "metaVersion">,
+  withColumns = true,
+): Readonly<Record<string, unknown>> {
+  return {
+    kind: "Table",
+    apiVersion: metaVersion,
+    metadata,
+    columnDefinitions: withColumns ? columnDefinitions(columns) : null,
+  }
+}
+
 export function table(
   objects: readonly KubeObject[],
   columns: readonly TableColumn[],
@@ -56,41 +77,37 @@ export function table(
   withColumns: boolean,
   now: number,
 ): Readonly<Record<string, unknown>> {
-  const conditional = columns.find(({ condition }) => condition !== undefined)
+  const rows = objects.map((object) => {
+    const cells = columns.map((column) => shownCell(column.cell(object), now))
+    const conditions = conditionsOf(object, columns)
+    return { cells, ...(conditions === undefined ? {} : { conditions }), ...rowObject(object, options) }
+  })
   return {
-    kind: "Table",
-    apiVersion: options.metaVersion,
-    metadata: meta,
-    columnDefinitions: withColumns ? columnDefinitions(columns) : null,
-    rows: isNull(objects, columns)
-      ? null
-      : objects.map((object) => ({
-          cells: columns.map((column) => column.cell(object, now)),
-          ...rowConditions(conditional?.condition?.(object)),
-          ...rowObject(object, options),
-        })),
+    ...tableHead(columns, meta, options, withColumns),
+    rows: rows.length === 0 && emptyRows(columns) === "null" ? null : rows,
   }
 }
 
 /** Without objects and with the default columns, Go's rows are null. */
-function isNull(objects: readonly KubeObject[], columns: readonly TableColumn[]): boolean {
-  return objects.length === 0 && columns === defaultColumns
+export function emptyRows(columns: readonly TableColumn[]): Empty {
+  return columns === defaultColumns ? "null" : "[]"
 }
 
-function rowConditions(condition: RowCondition | undefined): { conditions?: readonly RowCondition[] } {
-  return condition === undefined ? {} : { conditions: [condition] }
+/** Of an object's row. */
+export function conditionsOf(object: KubeObject, columns: readonly TableColumn[]): readonly RowCondition[] | undefined {
+  const condition = columns.find((column) => column.condition !== undefined)?.condition?.(object)
+  return condition === undefined ? undefined : [condition]
 }
 
 /** The annotation of the bookmark that ends initial events, which whoever waits for it must see; any object may have it. */
-const initialEventsEnd = "k8s.io/initial-events-end"
+export function endsInitialEvents({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.["k8s.io/initial-events-end"] === "true"
+}
 
 function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): { object?: unknown } {
   switch (include) {
     case "None":
-      return {
-        object:
-          object.metadata.annotations?.[initialEventsEnd] === "true" ? partialMetadata(object, metaVersion) : null,
-      }
+      return { object: endsInitialEvents(object) ? partialMetadata(object, metaVersion) : null }
     case "Object":
       return { object }
     case "Metadata":
@@ -116,7 +133,43 @@ function withoutAnnotations({ annotations, ...metadata }: ObjectMeta, names: rea
   return others.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(others) }
 }
 
-/** PartialObjectMetadata of list items in protobuf. */
+const metadataEnd = Buffer.from("}")
+
+/** {@link partialMetadata} in JSON. The metadata are copied from the object's text, unless annotations have to be left out. */
+export function metadataText(
+  { kind, ...version }: Pick<ResourceDefinition, "group" | "version" | "kind">,
+  apiVersion: string,
+): (value: KubeValue) => Buffer {
+  const left = (annotationsOfWhole[`${printGroupVersion(version)} ${kind}`] ?? []).map((name) => Buffer.from(name))
+  const beginning = Buffer.from(
+    `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`,
+  )
+  return (value) => {
+    const text = Buffer.concat([beginning, value.metadataBytes(), metadataEnd])
+    if (!left.some((name) => text.includes(name))) return text
+    return Buffer.from(printJson(partialMetadata(value.peek(), apiVersion)))
+  }
+}
+
+const comma = 0x2c
+
+/** PartialObjectMetadata of list items in JSON. */
+export function metadataTexts(definition: ResourceDefinition, apiVersion: string): ItemTexts {
+  const textOf = metadataText(definition, apiVersion)
+  const join: ItemTexts["join"] = (run, allocate) => {
+    const texts = run.map(textOf)
+    const bytes = allocate(texts.reduce((sum, { length }) => sum + length + 1, -1))
+    let at = 0
+    for (const [index, text] of texts.entries()) {
+      if (index > 0) bytes[at++] = comma
+      at += text.copy(bytes, at)
+    }
+    return bytes
+  }
+  return { form: `metadata ${apiVersion}`, join }
+}
+
+/** The same in protobuf. */
 export function metadataMessages(apiVersion: string): ItemMessages {
   const schema = metadataSchema()
   const messageOf: ItemMessages["messageOf"] = (value) =>

@@ -9,7 +9,7 @@ import type { RegistryEvent, ResourceDefinition } from "../../registry/rest.ts"
 import { roomInChunk } from "./event-stream.ts"
 import type { Negotiated } from "../negotiation.ts"
 import { messageOf, printed } from "./print.ts"
-import { partialMetadata, table, tableOptions } from "./table-output.ts"
+import { metadataText, partialMetadata, table, tableOptions } from "./table-output.ts"
 
 export type PrintEvent = (event: RegistryEvent) => Buffer
 
@@ -23,7 +23,7 @@ export function eventPrinter(
     case "object":
       return wanted.format === "protobuf" ? frameOf(definition) : lineOf
     case "PartialObjectMetadata":
-      return metadataPrinter(wanted)
+      return metadataPrinter(definition, wanted)
     case "PartialObjectMetadataList":
       return undefined
     case "Table":
@@ -47,13 +47,18 @@ const lineOf: PrintEvent = (event) => {
   let line = lines.get(event)
   if (line === undefined) {
     const { type, value } = event
-    const opening = Buffer.from(`{"type":"${type}","object":`, "latin1")
-    line = roomInChunk(opening.length + value.length + ending.length)
-    opening.copy(line)
-    value.copyTo(line, opening.length)
-    ending.copy(line, opening.length + value.length)
+    line = lineAround(type, value.length, (target, offset) => value.copyTo(target, offset))
     lines.set(event, line)
   }
+  return line
+}
+
+function lineAround(type: string, length: number, copyTo: (target: Buffer, offset: number) => void): Buffer {
+  const opening = Buffer.from(`{"type":"${type}","object":`, "latin1")
+  const line = roomInChunk(opening.length + length + ending.length)
+  opening.copy(line)
+  copyTo(line, opening.length)
+  ending.copy(line, opening.length + length)
   return line
 }
 
@@ -69,14 +74,21 @@ function frameOf(definition: ResourceDefinition): PrintEvent {
 }
 
 /** There are four forms: two encodings, and two versions of the kind. */
-function metadataPrinter({ format, metaVersion }: Negotiated): PrintEvent {
+function metadataPrinter(definition: ResourceDefinition, { format, metaVersion }: Negotiated): PrintEvent {
   const form = `${format} ${metaVersion}`
+  const textOf = metadataText(definition, metaVersion)
   let made = metadataEvents.get(form)
   if (made === undefined) metadataEvents.set(form, (made = new WeakMap()))
+  const frame = ({ type, value }: RegistryEvent): Buffer =>
+    wrapped(type, partialMetadata(value.object(), metaVersion), format)
+  const line = ({ type, value }: RegistryEvent): Buffer => {
+    const text = textOf(value)
+    return lineAround(type, text.length, (target, offset) => void text.copy(target, offset))
+  }
   return (event) => {
     let bytes = made.get(event)
     if (bytes === undefined) {
-      bytes = wrapped(event.type, partialMetadata(event.value.object(), metaVersion), format)
+      bytes = format === "protobuf" ? frame(event) : line(event)
       made.set(event, bytes)
     }
     return bytes

@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { columnsOf } from "../columns.ts"
-import { humanDuration } from "./column.ts"
+import { humanDuration } from "./age.ts"
 import { printLabelSelector } from "./layout.ts"
+import { shownCell } from "./table-column.ts"
 
 interface Case {
   /** "group/resource" */
@@ -25,7 +26,7 @@ test.for(cases.map((one) => [`${one.resource} ${one.object.metadata.name}`, one]
   ([, { resource, object, cells, now }]) => {
     const slash = resource.indexOf("/")
     const columns = columnsOf(resource.slice(0, slash), resource.slice(slash + 1))
-    expect(columns.map((column) => column.cell(object, Date.parse(now)))).toEqual(cells)
+    expect(columns.map((column) => shownCell(column.cell(object), Date.parse(now)))).toEqual(cells)
   },
 )
 

@@ -10,8 +10,9 @@ import type {
   Secret,
 } from "../../../apimachinery/object.ts"
 import { toLower, trimSpace } from "../../../apimachinery/texts.ts"
-import type { TableColumn } from "./table-column.ts"
-import { age, ageOf, column, integer, name, text, truth, wideText } from "./column.ts"
+import type { Cell, TableColumn } from "./table-column.ts"
+import { ageOf } from "./age.ts"
+import { age, column, integer, name, text, truth, wideText } from "./column.ts"
 
 const rolePrefix = "node-role.kubernetes.io/"
 
@@ -94,14 +95,14 @@ type Event = KubeObject & {
   reportingInstance?: string
 }
 
-function firstSeen(event: Event, now: number): string {
-  return ageOf(event.firstTimestamp ?? event.deprecatedFirstTimestamp ?? event.eventTime, now)
+function firstSeen(event: Event): Cell {
+  return ageOf(event.firstTimestamp ?? event.deprecatedFirstTimestamp ?? event.eventTime)
 }
 
-function lastSeen(event: Event, now: number): string {
-  if (event.series !== undefined) return ageOf(event.series.lastObservedTime, now)
+function lastSeen(event: Event): Cell {
+  if (event.series !== undefined) return ageOf(event.series.lastObservedTime)
   const last = event.lastTimestamp ?? event.deprecatedLastTimestamp
-  return last ? ageOf(last, now) : firstSeen(event, now)
+  return last ? ageOf(last) : firstSeen(event)
 }
 
 function objectOf(event: Event): Reference {

@@ -5,7 +5,8 @@ import { isReady } from "../../../apimachinery/core/pod-phase.ts"
 import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { ContainerStatus, Pod } from "../../../apimachinery/object.ts"
 import type { RowCondition, TableColumn } from "./table-column.ts"
-import { age, ageOf, name, text, wideText } from "./column.ts"
+import { ageOf } from "./age.ts"
+import { age, name, text, wideText } from "./column.ts"
 
 interface Summary {
   ready: number
@@ -33,9 +34,9 @@ export const podColumns: readonly TableColumn[] = [
     ...text<Pod>("Status", (pod) => summarize(pod).reason),
     condition: (pod) => ends[(pod as Pod).status?.phase ?? ""],
   },
-  text<Pod>("Restarts", (pod, now) => {
+  text<Pod>("Restarts", (pod) => {
     const { restarts, restartedAt } = summarize(pod)
-    return restarts !== 0 && restartedAt !== "" ? `${restarts} (${ageOf(restartedAt, now)} ago)` : String(restarts)
+    return restarts !== 0 && restartedAt !== "" ? ageOf(restartedAt, `${restarts} (`, " ago)") : String(restarts)
   }),
   age,
   wideText<Pod>("IP", (pod) => pod.status?.podIPs?.[0]?.ip || "<none>"),

@@ -6,7 +6,8 @@ import type { KubeObject, RoleBinding, Wire } from "../../../apimachinery/object
 import type { TableColumn } from "./table-column.ts"
 import { storedAutoscaler } from "../conversion/autoscaling.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
-import { age, humanDuration, integer, name, text, wideText } from "./column.ts"
+import { humanDuration } from "./age.ts"
+import { age, integer, name, text, wideText } from "./column.ts"
 
 type Budget = KubeObject & {
   spec?: { minAvailable?: string | number; maxUnavailable?: string | number }

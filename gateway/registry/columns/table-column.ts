@@ -2,6 +2,7 @@
 // function from object to cell.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
+import { Age } from "./age.ts"
 
 /** Of a row: clients may leave out those that have ended. */
 export interface RowCondition {
@@ -9,6 +10,14 @@ export interface RowCondition {
   status: "True"
   reason: string
   message: string
+}
+
+/** Depends on the object only, except for what an {@link Age} becomes. */
+export type Cell = string | number | bigint | boolean | null | Age
+
+/** `now` in ms. */
+export function shownCell(cell: Cell, now: number): Exclude<Cell, Age> {
+  return cell instanceof Age ? cell.text(now) : cell
 }
 
 export interface TableColumn {
@@ -22,6 +31,5 @@ export interface TableColumn {
   untitled?: true
   /** What the column says of the row as a whole. */
   condition?: (object: KubeObject) => RowCondition | undefined
-  /** `now` in ms, for ages. */
-  cell(object: KubeObject, now: number): string | number | bigint | boolean | null
+  cell(object: KubeObject): Cell
 }

@@ -14,7 +14,8 @@ import {
 } from "../../../apimachinery/object.ts"
 import { toLower } from "../../../apimachinery/texts.ts"
 import type { TableColumn } from "./table-column.ts"
-import { age, ageOf, column, humanDuration, integer, name, text, wideText } from "./column.ts"
+import { Age, ageOf, humanDuration } from "./age.ts"
+import { age, column, integer, name, text, wideText } from "./column.ts"
 import { containerColumns, printLabelSelector, printLabels } from "./layout.ts"
 
 type Kind<Spec, Status> = KubeObject & { spec?: Wire<Spec>; status?: Wire<Status> }
@@ -89,10 +90,12 @@ export const jobColumns: readonly TableColumn[] = [
     const parallel = spec?.parallelism ?? 0
     return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`
   }),
-  text<Job>("Duration", ({ status }, now) => {
+  text<Job>("Duration", ({ status }) => {
     if (status?.startTime === undefined) return ""
-    const end = status.completionTime === undefined ? now : Date.parse(status.completionTime)
-    return humanDuration(end - Date.parse(status.startTime))
+    const start = Date.parse(status.startTime)
+    return status.completionTime === undefined
+      ? new Age(start)
+      : humanDuration(Date.parse(status.completionTime) - start)
   }),
   age,
   ...containerColumns<Job>(({ spec }) => spec?.template),
@@ -117,8 +120,8 @@ export const cronJobColumns: readonly TableColumn[] = [
     spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False",
   ),
   integer<CronJob>("Active", ({ status }) => (status?.active ?? []).length),
-  text<CronJob>("Last Schedule", ({ status }, now) =>
-    status?.lastScheduleTime === undefined ? "<none>" : ageOf(status.lastScheduleTime, now),
+  text<CronJob>("Last Schedule", ({ status }) =>
+    status?.lastScheduleTime === undefined ? "<none>" : ageOf(status.lastScheduleTime),
   ),
   age,
   ...containerColumns<CronJob>(({ spec }) => spec?.jobTemplate.spec?.template),

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../../../apimachinery/object.ts"
 import { parseJson } from "../../../../apimachinery/schema/exact-integers.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
 import { longText, spliceAtIn, spliceOf } from "./stored-form.ts"
-import { labelsIn } from "./stored-labels.ts"
+import { endOfMetadata, labelsIn } from "./stored-metadata.ts"
 import { copyObject, type KubeValue } from "./value.ts"
 
 /** Data about an initial object of every control plane that is available before its bytes are created. */
@@ -131,6 +131,12 @@ export class StoredValue implements KubeValue {
     const bytes = Buffer.allocUnsafe(this.length)
     this.copyTo(bytes, 0)
     return bytes
+  }
+
+  metadataBytes(): Uint8Array {
+    const { bytes, spliceAt, splice } = this.#text
+    const rest = bytes.subarray(spliceAt, endOfMetadata(bytes, spliceAt))
+    return Buffer.concat([Buffer.from(`{${splice}`), rest])
   }
 
   object(): KubeObject {

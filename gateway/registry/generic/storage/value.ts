@@ -17,6 +17,8 @@ export interface KubeValue {
   /** The number of {@link bytes}. With copyTo(), which copies them from `start` on, lists are written without a buffer per item. */
   readonly length: number
   copyTo(target: Uint8Array, offset: number, start?: number): void
+  /** The part of {@link bytes} that is its metadata. */
+  metadataBytes(): Uint8Array
   /** The parsed form, deeply frozen and shared by all readers. */
   object(): KubeObject
   /** The same for callers that retain it (informers): it is not parsed again as long as one of them does. */
@@ -69,6 +71,10 @@ export class ComputedValue implements KubeValue {
 
   bytes(): Uint8Array {
     return this.#encoded()
+  }
+
+  metadataBytes(): Uint8Array {
+    return Buffer.from(printJson(this.#object.metadata))
   }
 
   /** Frozen on first access, since most values are only encoded. */

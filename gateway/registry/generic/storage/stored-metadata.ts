@@ -1,5 +1,6 @@
-// Finds the labels of a stored object in its bytes without parsing the rest, because a list with a label selector examines every object.
-// Stored bytes begin as stored-form.ts shows: metadata is the third field, and the first one whose value is an object.
+// Finds the metadata of a stored object, and its labels, in its bytes without parsing them: lists of metadata need nothing else, and a
+// list with a label selector examines every object. Stored bytes begin as stored-form.ts shows: metadata is the third field, and the
+// first one whose value is an object.
 
 const quote = 0x22
 const backslash = 0x5c
@@ -38,6 +39,21 @@ export function labelsIn(stored: Buffer, start: number): Readonly<Record<string,
     }
   }
   return none
+}
+
+/** The position after the closing brace of metadata. `start`: after its opening brace. */
+export function endOfMetadata(stored: Buffer, start: number): number {
+  let depth = 0
+  let isInText = false
+  for (let at = start; at < stored.length; at++) {
+    const byte = stored[at]
+    if (byte === quote) isInText = !isInText
+    else if (isInText) {
+      if (byte === backslash) at++
+    } else if (byte === openBrace) depth++
+    else if (byte === closeBrace && depth-- === 0) return at + 1
+  }
+  return stored.length
 }
 
 function isLabels(stored: Buffer, start: number, end: number): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { parseJson } from "../../../../apimachinery/schema/exact-integers.ts"
 import { oddTexts, randomAny } from "../../../../apimachinery/schema/testing/random-object.ts"
 import { createRandom, pick, seedOf } from "../../../../apimachinery/testing/random.ts"
 import type { Json, KubeObject } from "../../../../apimachinery/object.ts"
@@ -31,7 +32,7 @@ test.each([
   expect(labelsOf(metadata)).toEqual({})
 })
 
-test("stored labels equal those of the parsed object", () => {
+test("stored labels and metadata equal those of the parsed object", () => {
   const seed = seedOf()
   const random = createRandom(seed)
   for (let round = 0; round < 500; round++) {
@@ -40,9 +41,11 @@ test("stored labels equal those of the parsed object", () => {
     )
     const before = { [pick(random, oddTexts)]: randomAny(random) }
     const metadata = { ...before, name: "x", ...(random(4) === 0 ? {} : { labels }), after: randomAny(random) as Json }
-    const object = { kind: "T", apiVersion: "v1", metadata } as unknown as KubeObject
+    const rest = random(4) === 0 ? {} : { [pick(random, oddTexts)]: randomAny(random) }
+    const object = { ...rest, kind: "T", apiVersion: "v1", metadata } as unknown as KubeObject
     const value = new StoredValue(new StoredText({ value: encodeStored(object) }, 1))
-    const parsed = value.copy().metadata.labels ?? {}
-    expect(value.labels(), `SEED=${seed}, round ${round}`).toEqual(parsed)
+    const parsed = value.copy().metadata
+    expect(value.labels(), `SEED=${seed}, round ${round}`).toEqual(parsed.labels ?? {})
+    expect(parseJson(Buffer.from(value.metadataBytes())), `SEED=${seed}, round ${round}`).toEqual(parsed)
   }
 })

@@ -1,0 +1,111 @@
+// Encodes a Table of a list: its head, and the rows in runs. Printed runs are cached (run-cache.ts), without their ages.
+
+import type { RequestContext } from "../../request/context.ts"
+import { takeTurn } from "../../request/awaited.ts"
+import { type Aside, type Deflated, deflateMade, newBuffer } from "./gzip-join.ts"
+import { enclosed, type Part } from "./list-body.ts"
+import { type Run, type RunCache, runsOf } from "./run-cache.ts"
+import { emptyRows, type ListMeta, tableHead, type TableOptions } from "./table-output.ts"
+import { type AgedRows, type PrintedRows, type RowForm, RowPrinter, rowForm } from "./table-rows.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+
+/** Objects read before others may have their turn, and their bytes: whichever is reached first. */
+const stretch = 20
+const stretchBytes = 64 * 1024
+
+/** Rows are compressed and sent in parts of at least this size, since each part has a compressor of its own. */
+const partBytes = 256 * 1024
+
+/** A run with longer rows is not kept: columns may show the whole object, a hundred times. */
+const maxKeptBytes = 512 * 1024
+
+const comma = 0x2c
+
+type Turns = Pick<RequestContext, "pause" | "isOver">
+
+export function tableBody(
+  ctx: Turns,
+  definition: ResourceDefinition,
+  meta: ListMeta,
+  options: TableOptions,
+  pieces: Iterable<Run> | AsyncIterable<Run>,
+  cache: RunCache,
+): AsyncGenerator<Part> {
+  const { columns } = definition
+  const parts = inParts(printedRuns(ctx, rowForm(definition, options), pieces, cache))
+  return enclosed(tableHead(columns, meta, options), "rows", emptyRows(columns), parts)
+}
+
+async function* inParts(printed: AsyncIterable<PrintedRows>): AsyncGenerator<Part> {
+  let part = new RowsPart()
+  for await (const rows of printed) {
+    part.add(rows.at(Date.now()))
+    if (part.length < partBytes) continue
+    yield part
+    part = new RowsPart()
+  }
+  if (part.length > 0) yield part
+}
+
+async function* printedRuns(
+  ctx: Turns,
+  rows: RowForm,
+  pieces: Iterable<Run> | AsyncIterable<Run>,
+  cache: RunCache,
+): AsyncGenerator<PrintedRows> {
+  for await (const run of runsOf(pieces)) {
+    const known = cache.get(rows.form, run)?.rows
+    if (known === undefined) yield* printing(ctx, rows, run, cache)
+    else yield known
+  }
+}
+
+async function* printing(ctx: Turns, rows: RowForm, run: Run, cache: RunCache): AsyncGenerator<PrintedRows> {
+  const printer = new RowPrinter(rows)
+  let isWhole = true
+  let read = stretchBytes // the turn may be used up when it begins
+  for (const value of run) {
+    if (read >= stretchBytes) {
+      await takeTurn(ctx)
+      read = 0
+    }
+    printer.add(value)
+    read += Math.max(value.length, stretchBytes / stretch)
+    if (printer.length <= maxKeptBytes) continue
+    isWhole = false
+    yield printer.take()
+  }
+  if (printer.length === 0) return
+  const printed = printer.take()
+  if (isWhole) cache.put(rows.form, run, { rows: printed })
+  yield printed
+}
+
+class RowsPart implements Part {
+  readonly #rows: AgedRows[] = []
+  #length = 0
+
+  add(rows: AgedRows): void {
+    this.#length += rows.length + (this.#rows.length > 0 ? 1 : 0)
+    this.#rows.push(rows)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  bytes(allocate = newBuffer): Buffer {
+    const bytes = allocate(this.#length)
+    let at = 0
+    for (const [index, rows] of this.#rows.entries()) {
+      if (index > 0) bytes[at++] = comma
+      rows.copyTo(bytes, at)
+      at += rows.length
+    }
+    return bytes
+  }
+
+  deflated(aside: Aside): Promise<Deflated> {
+    return aside(() => deflateMade((allocate) => this.bytes(allocate)))
+  }
+}
