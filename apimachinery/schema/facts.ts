@@ -147,14 +147,20 @@ export function schemaOfType(name: string): Schema | undefined {
 
 /** Kinds by type name; one type may be used in several group versions. */
 export function kindsOfTypes(): ReadonlyMap<string, readonly GroupVersionKind[]> {
-  const kinds = new Map<string, GroupVersionKind[]>()
-  for (const [key, name] of Object.entries(facts().kinds)) {
-    const parts = key.split("/")
-    const kind = parts.pop() ?? ""
-    const version = parts.pop() ?? ""
-    kinds.set(name, [...(kinds.get(name) ?? []), { group: parts[0] ?? "", version, kind }])
-  }
-  return kinds
+  return (kindsByType ??= groupKinds())
+}
+
+let kindsByType: ReadonlyMap<string, readonly GroupVersionKind[]> | undefined
+
+function groupKinds(): Map<string, GroupVersionKind[]> {
+  const grouped = Map.groupBy(Object.entries(facts().kinds), ([, type]) => type)
+  return new Map([...grouped].map(([type, keys]) => [type, keys.map(([key]) => kindOf(key))]))
+}
+
+/** `key`: group/version/kind, without a group for the core. */
+function kindOf(key: string): GroupVersionKind {
+  const [kind = "", version = "", group = ""] = key.split("/").reverse()
+  return { group, version, kind }
 }
 
 /**
