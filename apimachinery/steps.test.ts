@@ -47,14 +47,19 @@ test("shared steps are taken once, by those who have not given up", async () => 
   expect([second, shared.made, atOnce(shared.taking())]).toEqual([first, first, first])
 })
 
-test("shared steps begin again after an error", () => {
-  let isFirst = true
+test("an error of shared steps is that of all who wait; whoever comes later begins again", async () => {
+  let begun = 0
   const shared = new SharedSteps(function* () {
+    begun++
     yield
-    if (!isFirst) return { done: true }
-    isFirst = false
+    yield
+    if (begun > 1) return { done: true }
     throw new Error("no")
   })
-  expect(() => atOnce(shared.taking())).toThrow("no")
+  const waiting = [1, 2, 3].map(async () => inSteps(shared.taking(), () => Promise.resolve()))
+  const results = await Promise.allSettled(waiting)
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
+  expect(begun).toBe(1)
   expect(atOnce(shared.taking())).toEqual({ done: true })
+  expect(begun).toBe(2)
 })

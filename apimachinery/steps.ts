@@ -5,13 +5,19 @@ export type Steps<T> = Generator<void, T, void>
 /** Number of names or items that one step handles, where it does little with each. */
 export const mostAtOnce = 1000
 
+/** Steps that have been begun, and how they have failed. */
+interface Attempt<T> {
+  readonly steps: Steps<T>
+  failure?: { readonly error: unknown }
+}
+
 /**
  * Steps to one result that several need. Whoever waits for it takes the next ones in turn with the others, so that it is made once, also if
- * some of them give up. It begins again after an error.
+ * some of them give up. An error is that of all who wait; for those who come later it begins again.
  */
 export class SharedSteps<T extends object> {
   readonly #begin: () => Steps<T>
-  #underWay: Steps<T> | undefined
+  #underWay: Attempt<T> | undefined
   #made: T | undefined
 
   constructor(begin: () => Steps<T>) {
@@ -24,17 +30,27 @@ export class SharedSteps<T extends object> {
   }
 
   *taking(): Steps<T> {
-    while (this.#made === undefined) {
-      const steps = this.#underWay ?? this.#begin()
-      this.#underWay = undefined // until it is known that there was no error
-      const step = steps.next()
-      if (step.done === true) {
-        this.#made = step.value
-      } else {
-        this.#underWay = steps
-        yield
-      }
+    if (this.#made !== undefined) return this.#made
+    const attempt = (this.#underWay ??= { steps: this.#begin() })
+    for (;;) {
+      const made = this.#made ?? this.#next(attempt)
+      if (made !== undefined) return made
+      yield
     }
+  }
+
+  #next(attempt: Attempt<T>): T | undefined {
+    if (attempt.failure !== undefined) throw attempt.failure.error
+    try {
+      const step = attempt.steps.next()
+      if (step.done !== true) return undefined
+      this.#made = step.value
+    } catch (error) {
+      attempt.failure = { error }
+      this.#underWay = undefined
+      throw error
+    }
+    this.#underWay = undefined
     return this.#made
   }
 }
