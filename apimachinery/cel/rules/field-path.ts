@@ -53,12 +53,19 @@ type Place = Extract<Followed, { path: FieldPath }>
 /** A map has every field, even if it has no schema for them. Upstream fails completely below such a field. */
 function step({ path, schema }: Place, name: string): Place | undefined {
   const { properties, additionalProperties: more } = schema ?? {}
-  if (isObject(properties) && Object.keys(properties).length > 0) {
-    const field = ownValue(properties, name)
-    return isObject(field) ? { path: path.child(name), schema: field } : undefined
-  }
-  if (more === undefined || more === null) return undefined
+  const field = isObject(properties) ? ownValue(properties, name) : undefined
+  if (isObject(field)) return { path: path.child(name), schema: field }
+  if (more === undefined || more === null || (isObject(properties) && !isEmpty(properties))) return undefined
   return { path: path.key(name), schema: isObject(more) ? more : undefined }
+}
+
+/** Known maps of properties: to list the keys of very many takes milliseconds, and thousands of rules may have paths through them. */
+const areEmpty = new WeakMap<JsonObject, boolean>()
+
+function isEmpty(properties: JsonObject): boolean {
+  let known = areEmpty.get(properties)
+  if (known === undefined) areEmpty.set(properties, (known = Object.keys(properties).length === 0))
+  return known
 }
 
 const delimiter = /[.[\]]/g

@@ -12,12 +12,15 @@ const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvali
 
 /** `path`: that of the schema. Its subschemas are not validated. */
 export function wordErrors(schema: JsonObject, path: FieldPath): FieldError[] {
+  let known: boolean | undefined
+  // Upstream accepts any path if there is no structure to check it against.
+  const isStructural = (): boolean => (known ??= formFault(schema) === undefined)
   return rulesOf(schema).flatMap((rule, index) =>
-    faultsOf(rule, schema, path.child("x-kubernetes-validations").index(index)),
+    faultsOf(rule, schema, path.child("x-kubernetes-validations").index(index), isStructural),
   )
 }
 
-function faultsOf(rule: Rule, schema: JsonObject, path: FieldPath): FieldError[] {
+function faultsOf(rule: Rule, schema: JsonObject, path: FieldPath, isStructural: () => boolean): FieldError[] {
   const errors: FieldError[] = []
   const [text, message] = [trimSpace(rule.rule), trimSpace(rule.message)]
   if (text === "") errors.push(required(path.child("rule"), "rule is not specified"))
@@ -38,10 +41,8 @@ function faultsOf(rule: Rule, schema: JsonObject, path: FieldPath): FieldError[]
   const at = path.child("fieldPath")
   if (trimSpace(rule.fieldPath) === "") errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
   if (hasLineBreaks(rule.fieldPath)) errors.push(invalidValue(at, rule.fieldPath, "must not contain line breaks"))
-  // Upstream accepts any path if there is no structure to check it against.
-  if (normalFieldPath(rule.fieldPath, schema) === undefined && formFault(schema) === undefined) {
+  if (normalFieldPath(rule.fieldPath, schema) === undefined && isStructural())
     errors.push(invalidValue(at, rule.fieldPath, "must be a valid path"))
-  }
   return errors
 }
 
