@@ -21,14 +21,19 @@ export function literalIssues(checked: CheckedTree): Issue[] {
   ]
 }
 
-function allNodes(tree: Node): Node[] {
-  return [tree, ...childrenOf(tree).flatMap(allNodes)]
+function allNodes(tree: Node, found: Node[] = []): Node[] {
+  found.push(tree)
+  for (const child of childrenOf(tree)) allNodes(child, found)
+  return found
 }
 
 /** Excludes the arguments of format(), which may have different types. */
-function unformatted(tree: Node): Node[] {
-  if (tree.kind === "call" && tree.name === "format") return tree.target === undefined ? [] : unformatted(tree.target)
-  return [tree, ...childrenOf(tree).flatMap(unformatted)]
+function unformatted(tree: Node, found: Node[] = []): Node[] {
+  if (tree.kind === "call" && tree.name === "format")
+    return tree.target === undefined ? found : unformatted(tree.target, found)
+  found.push(tree)
+  for (const child of childrenOf(tree)) unformatted(child, found)
+  return found
 }
 
 function isFaulty(conversion: string, value: Value): boolean {
