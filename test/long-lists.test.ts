@@ -3,7 +3,8 @@
 // they say is no longer than what was asked.
 
 import { describe, expect, test } from "vitest"
-import { evaluateRules, ruleTree } from "../apimachinery/cel/rules/validator.ts"
+import { compilingRuleTree } from "../apimachinery/cel/rules/rule-tree.ts"
+import { evaluateRules } from "../apimachinery/cel/rules/validator.ts"
 import { boolType } from "../apimachinery/cel/types/types.ts"
 import { Substitutions } from "../apimachinery/cel/types/unify.ts"
 import { invalidValue, FieldPath } from "../apimachinery/field-errors.ts"
@@ -222,7 +223,7 @@ describe("custom resources", () => {
   }
 
   test("correspond to what they were, item by item", () => {
-    const tree = ruleTree(schema, false)
+    const tree = atOnce(compilingRuleTree(schema, false))
     if (tree === undefined) throw new Error("there is a rule")
     const evaluation = evaluateRules(tree, FieldPath.root(), { items: items.toReversed() }, { items }, true)
     let next = evaluation.next()

@@ -4,10 +4,13 @@
 import { setImmediate } from "node:timers/promises"
 import { CompiledTexts, type Kept } from "../../apimachinery/cel/compiled-texts.ts"
 import { expressionsSize } from "../../apimachinery/cel/expressions-size.ts"
-import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
+import { compilingRuleTree, type RuleTree } from "../../apimachinery/cel/rules/rule-tree.ts"
+import { evaluateRules } from "../../apimachinery/cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { inSteps, SharedSteps, type Steps } from "../../apimachinery/steps.ts"
+import { awaitedPause } from "../request/awaited.ts"
 import type { RequestContext } from "../request/context.ts"
 
 /** Of all schemas with cached rules, as far as it can be told by the characters of their texts and of the rules in them. */
@@ -18,28 +21,53 @@ const bytesOfExpressions = 70
 /** Milliseconds after which others have their turn. */
 const maxTurn = 4
 
-const kept = new CompiledTexts<RuleTree | "none">(maxKeptBytes)
-/** By schema object, since each control plane has its own. `kept` alone holds them, so that also those of many definitions have a limit. */
-const known = new WeakMap<object, WeakRef<Kept<RuleTree | "none">> | "none">()
+/** `tree`: undefined if there are none, after all. */
+interface Rules {
+  tree: RuleTree | undefined
+}
 
-export function rulesOfSchema(schema: Json | undefined): RuleTree | undefined {
+type Compilation = SharedSteps<Rules>
+
+const kept = new CompiledTexts<Compilation>(maxKeptBytes)
+/** By schema object, since each control plane has its own. `kept` alone holds them, so that also those of many definitions have a limit. */
+const known = new WeakMap<object, WeakRef<Kept<Compilation>> | "none">()
+
+/** Undefined if the schema has no rules. A step compiles one rule. */
+export function rulesOfSchema(schema: Json | undefined): Compilation | undefined {
   if (!isObject(schema)) return undefined
   const before = known.get(schema)
   if (before === "none") return undefined
-  let compiled = before?.deref()
-  if (compiled === undefined) {
-    compiled = compile(schema)
-    known.set(schema, compiled === undefined ? "none" : new WeakRef(compiled))
+  let compilation = before?.deref()
+  if (compilation === undefined) {
+    compilation = compilationOf(schema)
+    known.set(schema, compilation === undefined ? "none" : new WeakRef(compilation))
   }
-  const rules = compiled && kept.use(compiled)
-  return rules === "none" ? undefined : rules
+  return compilation && kept.use(compilation)
 }
 
-function compile(schema: JsonObject): Kept<RuleTree | "none"> | undefined {
+function compilationOf(schema: JsonObject): Kept<Compilation> | undefined {
   const text = JSON.stringify(schema)
   if (!text.includes('"x-kubernetes-validations"')) return undefined
   const size = text.length * bytesPerCharacter + expressionsSize(schema) * bytesOfExpressions
-  return kept.keeping(text, () => ruleTree(schema, true) ?? "none", size)
+  return kept.keeping(text, () => new SharedSteps(() => compiling(schema)), size)
+}
+
+function* compiling(schema: JsonObject): Steps<Rules> {
+  return { tree: yield* compilingRuleTree(schema, true) }
+}
+
+/** Compiles them first if that is not done, with turns for others. `found`: errors of schema validation. */
+export async function validateByRules(
+  ctx: RequestContext,
+  schema: Json | undefined,
+  object: KubeObject,
+  current: KubeObject | undefined,
+  found: readonly FieldError[],
+): Promise<FieldError[]> {
+  const compilation = rulesOfSchema(schema)
+  if (compilation === undefined) return []
+  const { tree } = compilation.made ?? (await inSteps(compilation.taking(), awaitedPause(ctx)))
+  return tree === undefined ? [] : askRules(ctx, tree, object, current, found)
 }
 
 const blocking = new Set([
@@ -50,8 +78,8 @@ const blocking = new Set([
   "FieldValueTypeInvalid",
 ])
 
-/** `found`: errors of schema validation; rules are not evaluated for objects that do not conform to their types. */
-export async function askRules(
+/** Rules are not evaluated for objects that do not conform to their types. */
+async function askRules(
   ctx: RequestContext,
   tree: RuleTree,
   object: KubeObject,

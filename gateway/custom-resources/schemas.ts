@@ -2,7 +2,6 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
-import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
 import { isObject, ownValue } from "../../apimachinery/schema/json-object.ts"
 import { repairEmbedded } from "../../apimachinery/schema/decode/custom.ts"
@@ -10,7 +9,7 @@ import { applyDefaults, dropNulls } from "../../apimachinery/schema/defaults.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
-import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
+import { compileValid } from "../../apimachinery/schema/structural/structural.ts"
 import type { CustomResourceVersion, Definition } from "./types.ts"
 
 /** Compiled on first use: a control plane that wakes up need not compile schemas that are not used. */
@@ -20,11 +19,7 @@ export function schemaOf(version: CustomResourceVersion): () => Schema {
 }
 
 export function compileSchema(version: CustomResourceVersion): Schema {
-  const source: Json = version.schema?.openAPIV3Schema ?? { type: "object" }
-  const { schema, errors } = compileStructural(source, FieldPath.root("openAPIV3Schema"))
-  const [first] = errors
-  // Validation rejects all of these.
-  if (first !== undefined) throw new TypeError(`schema of version ${version.name}: ${first.message()}`)
+  const schema = compileValid(version.schema?.openAPIV3Schema ?? { type: "object" })
   pruneDefaults(schema)
   return schema
 }

@@ -15,7 +15,7 @@ import { unreadFields } from "../registry/generic/storage/unread-fields.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { valueAt } from "./fields.ts"
 import { newErrors } from "./ratcheting.ts"
-import { askRules, rulesOfSchema } from "./rules.ts"
+import { validateByRules } from "./rules.ts"
 import { type ScalePaths, validateScale } from "./scale.ts"
 
 interface CustomStrategyOptions {
@@ -72,10 +72,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       ]
     },
 
-    async validateFurther(ctx, object, current, found) {
-      const tree = rulesOfSchema(schema().source)
-      return tree === undefined ? [] : askRules(ctx, tree, object, current, found)
-    },
+    validateFurther: (ctx, object, current, found) => validateByRules(ctx, schema().source, object, current, found),
 
     specChanged: (object, current) => {
       const ignored = status ? ["metadata", "status"] : ["metadata"]

@@ -40,7 +40,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Errors that are reported alone, before all other validation. `current`: the object that is updated. */
   validateFirst?(ctx: RequestContext, object: T, current: T | undefined): FieldError[]
   validate?(ctx: RequestContext, object: T): FieldError[]
-  /** In place of `validate`, which is not called then; in steps, for kinds whose objects may have very many parts. */
+  /**
+   * In place of `validate`, which is not called then; in steps, for kinds whose objects may have very many parts, or parts that take long
+   * to compile.
+   */
   validating?(ctx: RequestContext, object: T): Steps<FieldError[]>
   /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
   metadataLast?: boolean
@@ -51,6 +54,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    */
   prepareForUpdate?(ctx: RequestContext, object: T, current: T, compared: () => T): void
   validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]
+  /** In place of `validateUpdate`, as `validating`: for kinds of which also short objects are validated in steps. */
+  validatingUpdate?(ctx: RequestContext, object: T, current: T): Steps<FieldError[]>
   /** Slow validation, after `validate` (whose errors are in `found`); adds its errors to them. */
   validateFurther?(
     ctx: RequestContext,

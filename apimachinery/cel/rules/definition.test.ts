@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest"
 import { FieldPath } from "../../field-errors.ts"
 import type { JsonObject } from "../../schema/json-object.ts"
 import { compileStructural } from "../../schema/structural/structural.ts"
-import { ruleErrors } from "./definition.ts"
+import { atOnce } from "../../steps.ts"
+import { checkingRules } from "./definition.ts"
 
 interface Case {
   schema: JsonObject
@@ -18,7 +19,7 @@ describe("a definition's rules are validated as by kube-apiserver:", () => {
   test.each(cases.map((one): [string, Case] => [JSON.stringify(one.schema), one]))("%s", (_, { schema, errors }) => {
     const root = FieldPath.root("openAPIV3Schema")
     const structural = compileStructural(schema, root)
-    const found = [...structural.errors, ...ruleErrors(schema, root, structural)]
+    const found = [...structural.errors, ...atOnce(checkingRules(schema, root, structural))]
     const shown = found.map((error) =>
       [error.type, error.field, error.body()].join(" ").replaceAll("openAPIV3Schema", ""),
     )

@@ -12,9 +12,10 @@ import {
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
 import type { Structural } from "../../schema/structural/structural.ts"
+import type { Steps } from "../../steps.ts"
 import { type DeclaredType, declaredType } from "../types/declared-type.ts"
 import { escapeIdentifier } from "../syntax/identifiers.ts"
-import { type CompiledRule, compileRules, maxCardinality, type Rule, rulesOf } from "./rule.ts"
+import { type CompiledRule, compilingRules, hasOwnRules, maxCardinality, type Rule } from "./rule.ts"
 
 /** Maximum worst-case cost of one rule, given the bounds of its schema. */
 const ruleCostLimit = 10_000_000
@@ -28,13 +29,14 @@ const key = "x-kubernetes-validations"
 /** Map types whose fields keep their identity in an update. */
 const mapTypes: readonly Json[] = ["atomic", "granular"]
 
-/** Checks expressions in the parts of the schema that are valid. */
-export function ruleErrors(
+/** Checks expressions in the parts of the schema that are valid. A step checks one rule. */
+export function* checkingRules(
   schema: JsonObject,
   path: FieldPath,
   { isSound, keywordErrors }: Pick<Structural, "isSound" | "keywordErrors">,
-): FieldError[] {
-  const checker = new DefinitionChecker(isSound ? keywordErrors : undefined)
+): Steps<FieldError[]> {
+  if (!isSound) return []
+  const checker = new DefinitionChecker(keywordErrors)
   checker.visit(schema, path, {
     cardinality: 1,
     uncorrelated: undefined,
@@ -44,6 +46,7 @@ export function ruleErrors(
     inScope: false,
     isRoot: true,
   })
+  yield* checker.checking()
   return [...checker.ruleErrors, ...checker.totalErrors(path)]
 }
 
@@ -63,25 +66,45 @@ interface Context {
   isRoot: boolean
 }
 
+/** A schema with rules. */
+interface Place {
+  schema: JsonObject
+  path: FieldPath
+  context: Context
+  declared: DeclaredType | undefined
+}
+
 class DefinitionChecker {
   readonly ruleErrors: FieldError[] = []
-  /** Other errors of the schema; undefined if no part of it can be used. */
-  readonly #others: readonly FieldError[] | undefined
+  /** Other errors of the schema. */
+  readonly #others: readonly FieldError[]
+  readonly #places: Place[] = []
   readonly #costs: { path: FieldPath; cost: number }[] = []
   #total = 0
 
-  constructor(others: readonly FieldError[] | undefined) {
+  constructor(others: readonly FieldError[]) {
     this.#others = others
   }
 
+  /** Finds the rules, those of inner schemas first. */
   visit(schema: JsonObject, path: FieldPath, context: Context): void {
-    const hasRules = rulesOf(schema).length > 0
+    const hasRules = hasOwnRules(schema)
     const inScope = context.inScope || hasRules
     const isTyped = inScope && !context.isUntyped && !context.lacksType
     const declared = context.declared ?? (isTyped ? declaredType(schema, isWhole(schema, context)) : undefined)
     const isUntyped = inScope && declared === undefined && !context.lacksType
     this.#visitChildren(schema, path, { ...context, declared, isUntyped, inScope, isRoot: false })
-    if (!hasRules || !this.#isRight(path)) return
+    if (hasRules) this.#places.push({ schema, path, context, declared })
+  }
+
+  *checking(): Steps<void> {
+    for (const place of this.#places) {
+      if (this.#isRight(place.path)) yield* this.#checkingPlace(place)
+      yield
+    }
+  }
+
+  *#checkingPlace({ schema, path, context, declared }: Place): Steps<void> {
     if (context.lacksType) {
       const detail = "failed to convert to declType for CEL validation rules"
       this.ruleErrors.push(internalFieldError(path.child(key), detail))
@@ -93,14 +116,14 @@ class DefinitionChecker {
       this.ruleErrors.push(internalFieldError(path.child(key), detail))
       return
     }
-    for (const [index, rule] of compileRules(schema, declared).entries()) {
+    const rules = yield* compilingRules(schema, declared)
+    for (const [index, rule] of rules.entries())
       this.#checkCompiled(rule, path.child(key).index(index), declared, context)
-    }
   }
 
   #isRight(path: FieldPath): boolean {
     const start = `${path.toString()}.`
-    return this.#others !== undefined && !this.#others.some(({ field }) => field.startsWith(start))
+    return !this.#others.some(({ field }) => field.startsWith(start))
   }
 
   #visitChildren(schema: JsonObject, path: FieldPath, context: Context): void {

@@ -1,6 +1,7 @@
 // The x-kubernetes-validations of a schema, in source and compiled form. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
 
+import type { Steps } from "../../steps.ts"
 import { trimSpace } from "../../texts.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
@@ -37,6 +38,10 @@ export interface CompiledRule {
   fieldPath: string
 }
 
+export function hasOwnRules({ "x-kubernetes-validations": rules }: JsonObject): boolean {
+  return Array.isArray(rules) && rules.some(isObject)
+}
+
 export function rulesOf(schema: JsonObject): Rule[] {
   const rules = schema["x-kubernetes-validations"]
   return Array.isArray(rules) ? rules.filter(isObject).map(readRule) : []
@@ -58,7 +63,8 @@ function readRule(rule: JsonObject): Rule {
 /** The name of the types below self in messages. */
 const selfType = "selfType"
 
-export function compileRules(schema: JsonObject, declared: DeclaredType): CompiledRule[] {
+/** A step compiles one rule. */
+export function* compilingRules(schema: JsonObject, declared: DeclaredType): Steps<CompiledRule[]> {
   const type = typeOfDeclared(declared, selfType)
   const types = declaredTypes(new Map([[selfType, declared]]))
   const environment = (optional: boolean): Environment => ({
@@ -70,14 +76,13 @@ export function compileRules(schema: JsonObject, declared: DeclaredType): Compil
   })
   const [plain, optional] = [environment(false), environment(true)]
   const sizes = sizesOf(declared)
-  return rulesOf(schema).map((rule) =>
-    compileRule(
-      rule,
-      schema,
-      rule.optionalOldSelf === true ? optional : plain,
-      (checked) => estimateCost(checked, sizes).max,
-    ),
-  )
+  const compiled: CompiledRule[] = []
+  for (const rule of rulesOf(schema)) {
+    const environmentOf = rule.optionalOldSelf === true ? optional : plain
+    compiled.push(compileRule(rule, schema, environmentOf, (checked) => estimateCost(checked, sizes).max))
+    yield
+  }
+  return compiled
 }
 
 function compileRule(

@@ -3,7 +3,9 @@
 import { expect, test } from "vitest"
 import { FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
-import { evaluateRules, ruleTree } from "./validator.ts"
+import { atOnce } from "../../steps.ts"
+import { compilingRuleTree } from "./rule-tree.ts"
+import { evaluateRules } from "./validator.ts"
 
 const time = { type: "string", format: "date-time" }
 const inner = { type: "object", properties: { x: { type: "integer" }, when: time, "a-b": { type: "string" } } }
@@ -12,7 +14,9 @@ const noon = "2024-01-02T12:00:00Z"
 
 /** What is wrong with the value; undefined: nothing. */
 function faultOf(schema: object, rule: string, value: Json, old: Json): string | undefined {
-  const tree = ruleTree({ ...schema, "x-kubernetes-validations": [{ rule, optionalOldSelf: true }] } as never, false)
+  const tree = atOnce(
+    compilingRuleTree({ ...schema, "x-kubernetes-validations": [{ rule, optionalOldSelf: true }] } as never, false),
+  )
   if (tree === undefined) throw new Error("no rules")
   const evaluation = evaluateRules(tree, FieldPath.root("spec"), value, old, false)
   for (;;) {
@@ -50,7 +54,7 @@ test.each<[string, object, string, Json, Json, string | undefined]>([
 test("a message has the old value only if a rule of its value is about it", () => {
   const told = { rule: "self < 3", messageExpression: "'was ' + string(oldSelf)" }
   const detailOf = (...rules: object[]): string | undefined => {
-    const tree = ruleTree({ type: "integer", "x-kubernetes-validations": rules } as never, false)
+    const tree = atOnce(compilingRuleTree({ type: "integer", "x-kubernetes-validations": rules } as never, false))
     if (tree === undefined) throw new Error("no rules")
     const evaluation = evaluateRules(tree, FieldPath.root("spec"), 5, 4, true)
     for (;;) {

@@ -8,67 +8,19 @@ import type { Json } from "../../object.ts"
 import { isGivenFraction } from "../../schema/decode/given.ts"
 import { isObject, type JsonObject, ownValue } from "../../schema/json-object.ts"
 import { CostExceeded } from "../closures.ts"
-import { type DeclaredType, declaredType, wholeObject } from "../types/declared-type.ts"
-import { escapeIdentifier } from "../syntax/identifiers.ts"
+import { wholeObject } from "../types/declared-type.ts"
 import { perCallLimit, type Program } from "../program.ts"
 import { schemaValue } from "../schema-values.ts"
 import { CelError, Optional, type Value } from "../values.ts"
 import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem, typeFields } from "./correlation.ts"
 import { failure } from "./failure.ts"
-import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
+import type { CompiledRule } from "./rule.ts"
+import type { RuleTree } from "./rule-tree.ts"
 
 /** Cost limit of all rules for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
 export const objectBudget = 10_000_000
 /** Maximum size in bytes of a message created by an expression. */
 const maxMessageBytes = 5 * 1024
-
-/** The rules of a schema and of its subschemas; undefined if there are none. */
-export interface RuleTree {
-  schema: JsonObject
-  whole: boolean
-  rules: readonly CompiledRule[]
-  properties: ReadonlyMap<string, RuleTree>
-  additional: RuleTree | undefined
-  items: RuleTree | undefined
-}
-
-export function ruleTree(schema: JsonObject, whole: boolean): RuleTree | undefined {
-  const declared = hasRules(schema) ? declaredType(schema, whole) : undefined
-  return declared && node(schema, whole, declared)
-}
-
-function hasRules(schema: Json | undefined): boolean {
-  if (!isObject(schema)) return false
-  const { properties, additionalProperties, items } = schema
-  if (rulesOf(schema).length > 0 || hasRules(additionalProperties) || hasRules(items)) return true
-  return isObject(properties) && Object.values(properties).some(hasRules)
-}
-
-/** Values without a declared type, and what is below them, have no rules. */
-function node(schema: JsonObject, whole: boolean, declared: DeclaredType): RuleTree {
-  const { properties, additionalProperties, items } = schema
-  const child = (inner: Json | undefined, type: DeclaredType | undefined): RuleTree | undefined =>
-    type !== undefined && isObject(inner) && hasRules(inner) ? node(inner, isEmbedded(inner), type) : undefined
-  const named = new Map<string, RuleTree>()
-  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-    if (!isObject(property)) continue
-    const escaped = escapeIdentifier(name)
-    // A property that expressions cannot name is not part of the declared type.
-    const type = escaped === undefined ? declaredType(property, isEmbedded(property)) : declared.fields.get(escaped)
-    const tree = child(property, type)
-    if (tree !== undefined) named.set(name, tree)
-  }
-  return {
-    schema,
-    whole,
-    rules: compileRules(schema, declared),
-    properties: named,
-    additional: child(additionalProperties, declared.items),
-    items: child(items, declared.items),
-  }
-}
-
-const isEmbedded = (schema: JsonObject): boolean => schema["x-kubernetes-embedded-resource"] === true
 
 interface RuleFindings {
   errors: FieldError[]

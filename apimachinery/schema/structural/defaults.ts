@@ -1,11 +1,13 @@
 // Validates defaults in a custom resource's schema: they must be valid against it, without unknown fields.
 
-import { evaluateRules, objectBudget, ruleTree } from "../../cel/rules/validator.ts"
+import { RuleTrees } from "../../cel/rules/rule-tree.ts"
+import { evaluateRules, objectBudget } from "../../cel/rules/validator.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { embeddedFault } from "../decode/custom.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { prune } from "../prune.ts"
+import type { Steps } from "../../steps.ts"
 import type { Schema } from "../schema.ts"
 import { validateDefault } from "../validate.ts"
 import { validateEmbedded } from "../validate-embedded.ts"
@@ -14,66 +16,85 @@ import { validateEmbedded } from "../validate-embedded.ts"
 interface WithinWhole {
   /** The schema of the object. */
   root: Schema
-  path: readonly (string | number)[]
+  path: Entry
+}
+
+/** The last entry of a path. */
+interface Entry {
+  step: string | number
+  holder: Entry | undefined
+}
+
+interface Default {
+  value: Json
+  /** Of the same schema before and after compilation; the path is that of the source. */
+  source: JsonObject
+  schema: Schema
+  path: FieldPath
+  within: WithinWhole | undefined
 }
 
 const commonFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
-/** What the rules of all defaults of a schema may still cost; negative if it was exhausted: then no more defaults are checked. */
-interface Budget {
-  left: number
-}
-
-/** `source` and `schema` are the same schema before and after compilation; the path is that of the source. */
-export function defaultErrors(
-  source: JsonObject,
-  schema: Schema,
-  path: FieldPath,
-  within?: WithinWhole,
-  budget: Budget = { left: objectBudget },
-): FieldError[] {
+/** `source` and `schema` are the same schema before and after compilation. A step checks one default, or one rule of it. */
+export function* checkingDefaults(source: JsonObject, schema: Schema, path: FieldPath): Steps<FieldError[]> {
+  const defaults: Default[] = []
+  findDefaults(defaults, source, schema, path)
+  if (defaults.length === 0) return []
   const errors: FieldError[] = []
-  const isWhole = schema.custom === true || schema.embedded === true
-  const place = isWhole ? undefined : within
-  if (schema.default !== undefined) {
-    const at = path.child("default")
-    const found =
-      place === undefined
-        ? oneDefault(schema, schema.default, at)
-        : defaultWithinObject(schema, schema.default, at, place)
-    errors.push(...(place === undefined ? surplus(schema, schema.default, at) : []), ...found)
-    if (found.length === 0) errors.push(...ruleFaults(source, schema.default, at, budget))
-  }
-  const below = (step: string | number): WithinWhole | undefined => {
-    if (isWhole) return commonFields.has(String(step)) ? { root: schema, path: [step] } : undefined
-    return place && { ...place, path: [...place.path, step] }
-  }
-  const { properties, items } = source
-  // Upstream does not check below additionalProperties.
-  if (budget.left >= 0 && schema.items !== undefined && schema.type !== "map" && isObject(items)) {
-    errors.push(...defaultErrors(items, schema.items, path.child("items"), below(0), budget))
-  }
-  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-    const field = schema.fields?.[name]
-    if (budget.left < 0 || field === undefined || !isObject(property)) continue
-    errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name), below(name), budget))
+  const trees = new RuleTrees(source)
+  // What the rules of all defaults of a schema may still cost; negative if it was exhausted: then no more defaults are checked.
+  let budget = objectBudget
+  for (const one of defaults) {
+    if (budget < 0) break
+    const found = defaultErrors(one)
+    errors.push(...found.surplus, ...found.others)
+    yield
+    if (found.others.length > 0) continue
+    const tree = yield* trees.compiling(one.source, one.source["x-kubernetes-embedded-resource"] === true)
+    if (tree === undefined) continue
+    const left = budget
+    // Both with the value as its own old value and without an old value.
+    for (const old of [one.value, undefined]) {
+      const evaluated = yield* evaluateRules(tree, one.path.child("default"), one.value, old, false, left)
+      budget = Math.min(budget, evaluated.budget)
+      errors.push(...evaluated.errors)
+      if (evaluated.errors.length > 0) break
+    }
   }
   return errors
 }
 
-/** Evaluates the schema's validation rules, both with the value as its own old value and without an old value. */
-function ruleFaults(source: JsonObject, value: Json, path: FieldPath, budget: Budget): FieldError[] {
-  const tree = ruleTree(source, source["x-kubernetes-embedded-resource"] === true)
-  if (tree === undefined) return []
-  const { left } = budget
-  for (const old of [value, undefined]) {
-    const evaluation = evaluateRules(tree, path, value, old, false, left)
-    let next = evaluation.next()
-    while (next.done !== true) next = evaluation.next()
-    budget.left = Math.min(budget.left, next.value.budget)
-    if (next.value.errors.length > 0) return next.value.errors
+function findDefaults(
+  found: Default[],
+  source: JsonObject,
+  schema: Schema,
+  path: FieldPath,
+  given?: WithinWhole,
+): void {
+  const isWhole = schema.custom === true || schema.embedded === true
+  const within = isWhole ? undefined : given
+  if (schema.default !== undefined) found.push({ value: schema.default, source, schema, path, within })
+  const below = (step: string | number): WithinWhole | undefined => {
+    if (isWhole) return commonFields.has(String(step)) ? { root: schema, path: { step, holder: undefined } } : undefined
+    return within && { ...within, path: { step, holder: within.path } }
   }
-  return []
+  const { properties, items } = source
+  // Upstream does not check below additionalProperties.
+  if (schema.items !== undefined && schema.type !== "map" && isObject(items))
+    findDefaults(found, items, schema.items, path.child("items"), below(0))
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    const field = schema.fields?.[name]
+    if (field === undefined || !isObject(property)) continue
+    findDefaults(found, property, field.schema, path.child("properties").key(name), below(name))
+  }
+}
+
+function defaultErrors({ value, schema, path, within }: Default): { surplus: FieldError[]; others: FieldError[] } {
+  const at = path.child("default")
+  return within === undefined
+    ? { surplus: surplus(schema, value, at), others: oneDefault(schema, value, at) }
+    : { surplus: [], others: defaultWithinObject(schema, value, at, within) }
 }
 
 function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
@@ -92,12 +113,11 @@ function defaultWithinObject(
   schema: Schema,
   value: Json,
   path: FieldPath,
-  { root, path: steps }: WithinWhole,
+  { root, path: last }: WithinWhole,
 ): FieldError[] {
-  const inner = steps.reduceRight<Json>(
-    (to, step) => (typeof step === "string" ? { [step]: to } : [to]),
-    structuredClone(value),
-  )
+  let inner = structuredClone(value)
+  for (let entry: Entry | undefined = last; entry !== undefined; entry = entry.holder)
+    inner = typeof entry.step === "string" ? { [entry.step]: inner } : [inner]
   const object = { apiVersion: "validation/v1", kind: "Validation", ...(inner as JsonObject) }
   const whole = asWhole(root)
   const fault = embeddedFault(whole, object)

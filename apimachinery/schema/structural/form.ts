@@ -7,6 +7,7 @@ import type { FieldError, FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { isGivenEmpty } from "../decode/given.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
+import type { Steps } from "../../steps.ts"
 import { patternError } from "../regular-expressions/patterns.ts"
 
 /** Requirements depend on the position of a schema; the messages are those for a missing type. */
@@ -17,31 +18,46 @@ const missingType = {
 }
 type Place = keyof typeof missingType
 
-export function formErrors(schema: JsonObject, path: FieldPath): FieldError[] {
-  const errors = [...nodeErrors(schema, path, "root"), ...completeness(schema, schema, path, path)]
+/** A step compiles one pattern. */
+export function* checkingForm(schema: JsonObject, path: FieldPath): Steps<FieldError[]> {
+  const patterns: Pattern[] = []
+  const errors = [...nodeErrors(schema, path, "root", patterns), ...completeness(schema, schema, path, path)]
+  for (const { pattern, at } of patterns) {
+    yield
+    const fault = patternError(pattern)
+    const detail = `must be a valid regular expression, but isn't: ${fault ?? ""}`
+    if (fault !== undefined) errors.push(invalidValue(at, pattern, detail))
+  }
+  yield
   return errors
     .map((error) => [error.message(), error] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([, error]) => error)
 }
 
-function nodeErrors(schema: JsonObject, path: FieldPath, place: Place): FieldError[] {
+interface Pattern {
+  pattern: string
+  at: FieldPath
+}
+
+/** Patterns are not checked, but added to the given ones. */
+function nodeErrors(schema: JsonObject, path: FieldPath, place: Place, patterns: Pattern[]): FieldError[] {
   const { items, additionalProperties: more } = schema
   const errors: FieldError[] = []
   if (schema["type"] === "array" && !isObject(items)) errors.push(required(path.child("items"), "must be specified"))
-  if (isObject(items)) errors.push(...nodeErrors(items, path.child("items"), "items"))
+  if (isObject(items)) errors.push(...nodeErrors(items, path.child("items"), "items", patterns))
   for (const [name, property] of fieldsOf(schema)) {
-    errors.push(...nodeErrors(property, path.child("properties").key(name), "field"))
+    errors.push(...nodeErrors(property, path.child("properties").key(name), "field", patterns))
   }
   if (more !== undefined && more !== null) {
     const at = path.child("additionalProperties")
     if (place === "root") errors.push(forbiddenField(at, "must not be used at the root"))
-    if (isObject(more)) errors.push(...nodeErrors(more, at, "field"))
+    if (isObject(more)) errors.push(...nodeErrors(more, at, "field", patterns))
   }
   return [
     ...errors,
     ...intOrStringErrors(schema, path),
-    ...valueErrors(schema, path, isIntOrString(schema["anyOf"]), isIntOrStringAllOf(schema)),
+    ...valueErrors(schema, path, patterns, isIntOrString(schema["anyOf"]), isIntOrStringAllOf(schema)),
     ...typeErrors(schema, path, place),
     ...objectErrors(schema, path, place === "root"),
   ]
@@ -146,21 +162,28 @@ function listOf(schema: JsonObject, junctor: string): JsonObject[] {
   return Array.isArray(list) ? list.filter((inner): inner is JsonObject => isObject(inner)) : []
 }
 
-function valueErrors(schema: JsonObject, path: FieldPath, skipAnyOf = false, skipFirstAllOf = false): FieldError[] {
+function valueErrors(
+  schema: JsonObject,
+  path: FieldPath,
+  patterns: Pattern[],
+  skipAnyOf = false,
+  skipFirstAllOf = false,
+): FieldError[] {
   const errors = ["anyOf", "allOf", "oneOf"]
     .filter((junctor) => junctor !== "anyOf" || !skipAnyOf)
     .flatMap((junctor) =>
       listOf(schema, junctor).flatMap((inner, index) =>
-        nestedErrors(inner, path.child(junctor).index(index), junctor === "allOf" && skipFirstAllOf && index === 0),
+        nestedErrors(
+          inner,
+          path.child(junctor).index(index),
+          patterns,
+          junctor === "allOf" && skipFirstAllOf && index === 0,
+        ),
       ),
     )
   const { not, pattern } = schema
-  if (not !== undefined && isObject(not)) errors.push(...nestedErrors(not, path.child("not")))
-  if (typeof pattern === "string" && pattern !== "") {
-    const fault = patternError(pattern)
-    const detail = `must be a valid regular expression, but isn't: ${fault ?? ""}`
-    if (fault !== undefined) errors.push(invalidValue(path.child("pattern"), pattern, detail))
-  }
+  if (not !== undefined && isObject(not)) errors.push(...nestedErrors(not, path.child("not"), patterns))
+  if (typeof pattern === "string" && pattern !== "") patterns.push({ pattern, at: path.child("pattern") })
   return errors
 }
 
@@ -181,12 +204,12 @@ const notInValue: readonly [string, string][] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ]
 
-function nestedErrors(schema: JsonObject, path: FieldPath, skipAnyOf = false): FieldError[] {
+function nestedErrors(schema: JsonObject, path: FieldPath, patterns: Pattern[], skipAnyOf = false): FieldError[] {
   const { items } = schema
-  const errors = valueErrors(schema, path, skipAnyOf)
-  if (items !== undefined && isObject(items)) errors.push(...nestedErrors(items, path.child("items")))
+  const errors = valueErrors(schema, path, patterns, skipAnyOf)
+  if (items !== undefined && isObject(items)) errors.push(...nestedErrors(items, path.child("items"), patterns))
   for (const [name, property] of fieldsOf(schema)) {
-    errors.push(...nestedErrors(property, path.child("properties").key(name)))
+    errors.push(...nestedErrors(property, path.child("properties").key(name), patterns))
     if (name !== "metadata") continue
     const detail = "must not be specified in a nested context"
     errors.push(forbiddenField(path.child("properties").key(name), detail))

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import type { Json } from "../../object.ts"
+import { validateWithinBudget } from "../../validation-budget.ts"
 import { compileStructural } from "./structural.ts"
 
 interface Case {
@@ -17,4 +18,18 @@ describe("compileStructural() reports the same errors as kube-apiserver in", () 
     const found = compileStructural(schema).errors.map((error) => `${error.type} ${error.field} ${error.body()}`)
     expect(new Set(found)).toEqual(new Set(errors.map((error) => error.join(" "))))
   })
+})
+
+test("rules are compiled once, however many defaults they are below", () => {
+  let schema: object = {
+    type: "object",
+    properties: { x: { type: "integer" } },
+    "x-kubernetes-validations": Array.from({ length: 60 }, (_, index) => ({
+      rule: `!has(self.x) || self.x != ${index}`,
+    })),
+  }
+  for (let level = 0; level < 100; level++) schema = { type: "object", default: {}, properties: { inner: schema } }
+  const whole = { type: "object", properties: { outer: schema } } as never
+  // More would be more than may be compiled for one write.
+  expect(validateWithinBudget(() => compileStructural(whole).errors)).toEqual([])
 })

@@ -5,10 +5,11 @@
 import { FieldPath, forbiddenField, invalidValue, required } from "../../field-errors.ts"
 import type { FieldError } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
+import { atOnce, type Steps } from "../../steps.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { compileSchema } from "./compile.ts"
-import { defaultErrors } from "./defaults.ts"
-import { formErrors } from "./form.ts"
+import { checkingDefaults } from "./defaults.ts"
+import { checkingForm } from "./form.ts"
 import { formFault } from "./form-fault.ts"
 import { keywordErrors } from "./keywords.ts"
 import type { Schema } from "../schema.ts"
@@ -25,12 +26,20 @@ export interface Structural {
   keywordErrors: readonly FieldError[]
 }
 
-/** `path`: the path of the openAPIV3Schema in the definition. `before`: errors that are known already. */
 export function compileStructural(
   openAPIV3Schema: Json,
   path: FieldPath = FieldPath.root(),
   before: readonly FieldError[] = [],
 ): Structural {
+  return atOnce(compilingStructural(openAPIV3Schema, path, before))
+}
+
+/** `path`: the path of the openAPIV3Schema in the definition. `before`: errors that are known already. */
+export function* compilingStructural(
+  openAPIV3Schema: Json,
+  path: FieldPath,
+  before: readonly FieldError[],
+): Steps<Structural> {
   const schema = openAPIV3Schema
   if (!isObject(schema)) {
     return { schema: anything, errors: [required(path, "must be an object")], isSound: false, keywordErrors: [] }
@@ -38,11 +47,15 @@ export function compileStructural(
   const nullable =
     schema["nullable"] === true ? [forbiddenField(path.child("nullable"), "nullable cannot be true at the root")] : []
   const keywords = keywordErrors(schema, path)
+  yield
   const fault = formFault(schema)
-  const form = fault === undefined ? formErrors(schema, path) : []
+  yield
+  const form = fault === undefined ? yield* checkingForm(schema, path) : []
+  yield
   // Defaults are checked if the structure is valid, regardless of other errors.
   const compiled = fault === undefined && form.length === 0 ? compileRoot(schema) : undefined
-  const defaults = compiled === undefined ? [] : defaultErrors(schema, compiled, path)
+  yield
+  const defaults = compiled === undefined ? [] : yield* checkingDefaults(schema, compiled, path)
   const errors = [...before, ...nullable, ...form, ...defaults, ...keywords]
   // An unsupported keyword is only reported if there are no other errors.
   if (fault !== undefined && errors.length === 0) errors.push(invalidValue(path, "", fault))
@@ -52,6 +65,11 @@ export function compileStructural(
     isSound: compiled !== undefined && defaults.length === 0,
     keywordErrors: keywords,
   }
+}
+
+/** Of a definition that has been validated. */
+export function compileValid(openAPIV3Schema: Json): Schema {
+  return isObject(openAPIV3Schema) ? compileRoot(openAPIV3Schema) : anything
 }
 
 function compileRoot(source: JsonObject): Schema {

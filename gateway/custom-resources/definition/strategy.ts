@@ -14,7 +14,7 @@ import type { KindExtension, Strategy } from "../../registry/strategy.ts"
 import { cleanupFinalizer, type Definition, definitionsResource, withCondition } from "../types.ts"
 import { settleStatus } from "./conditions.ts"
 import { unknownFormats } from "./formats.ts"
-import { validateDefinition, validateAcceptedNames, validateDefinitionUpdate } from "./validate.ts"
+import { validateAcceptedNames, validatingDefinition, validatingDefinitionUpdate } from "./validate.ts"
 
 const { group, resource } = definitionsResource
 const nothingHeld: Claim = { commit: () => undefined, rollback: async () => undefined }
@@ -66,7 +66,7 @@ const strategy: Strategy<Definition> = {
   validateFirst: (_ctx, definition, current) =>
     expressionsSizeErrors(FieldPath.root("spec", "versions"), definition.spec?.versions, current?.spec?.versions),
 
-  validate: (_ctx, definition) => validateDefinition(definition),
+  validating: (_ctx, definition) => validatingDefinition(definition),
 
   warnings(_ctx, definition, current) {
     const known = current === undefined ? [] : unknownFormats(current)
@@ -75,9 +75,9 @@ const strategy: Strategy<Definition> = {
       .map((format) => `unrecognized format ${goQuote(format)}`)
   },
 
-  validateUpdate(ctx, definition, current) {
+  *validatingUpdate(ctx, definition, current) {
     return ctx.info.subresource === ""
-      ? validateDefinitionUpdate(definition, current)
+      ? yield* validatingDefinitionUpdate(definition, current)
       : validateAcceptedNames(definition)
   },
 

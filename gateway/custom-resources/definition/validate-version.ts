@@ -5,11 +5,12 @@
 import { asJson, type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
-import { ruleErrors } from "../../../apimachinery/cel/rules/definition.ts"
+import { checkingRules } from "../../../apimachinery/cel/rules/definition.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { formFault } from "../../../apimachinery/schema/structural/form-fault.ts"
 import { givenFields, printSchema } from "../../../apimachinery/schema/structural/print-schema.ts"
-import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
+import { compilingStructural } from "../../../apimachinery/schema/structural/structural.ts"
+import type { Steps } from "../../../apimachinery/steps.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import { messages, together } from "../../registry/validation/values.ts"
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
@@ -22,10 +23,10 @@ export type Part = "schema" | "subresources" | "additionalPrinterColumns" | "sel
 const parts: readonly Part[] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
 
 /** `lacking`: versions without a schema; `own`: errors of single versions; `common`: errors of parts that all versions share. */
-export function validateVersions(
+export function* validatingVersions(
   at: FieldPath,
   versions: readonly CustomResourceVersion[],
-): { lacking: FieldError[]; own: FieldError[]; common: FieldError[] } {
+): Steps<{ lacking: FieldError[]; own: FieldError[]; common: FieldError[] }> {
   const [first] = versions
   const common = commonParts(versions)
   const single = parts.filter((part) => !common.includes(part))
@@ -34,26 +35,18 @@ export function validateVersions(
       ? [required(at.child("versions").index(index).child("schema", "openAPIV3Schema"))]
       : [],
   )
-  const own = versions.flatMap((version, index) => {
+  const own: FieldError[] = []
+  for (const [index, version] of versions.entries()) {
     const place = at.child("versions").index(index)
-    const errors = together(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
+    own.push(...together(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? "")))
     const { deprecated = false, deprecationWarning: warning } = version
-    if (warning !== undefined) {
-      errors.push(...messages(place.child("deprecationWarning"), asJson(warning), warningFaults(deprecated, warning)))
-    }
-    return [
-      ...errors,
-      ...single.flatMap((part) => validatePart({ at: place, isCommon: false, parts: single, versions }, part, version)),
-    ]
-  })
-  return {
-    lacking,
-    own,
-    common:
-      first === undefined
-        ? []
-        : common.flatMap((part) => validatePart({ at, isCommon: true, parts: common, versions }, part, first)),
+    if (warning !== undefined)
+      own.push(...messages(place.child("deprecationWarning"), asJson(warning), warningFaults(deprecated, warning)))
+    own.push(...(yield* validatingParts({ at: place, isCommon: false, parts: single, versions }, version)))
   }
+  const shared =
+    first === undefined ? [] : yield* validatingParts({ at, isCommon: true, parts: common, versions }, first)
+  return { lacking, own, common: shared }
 }
 
 const longestWarning = 256
@@ -87,17 +80,26 @@ interface Place {
   versions: readonly CustomResourceVersion[]
 }
 
-function validatePart(
+function* validatingParts(place: Place, version: CustomResourceVersion): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const part of place.parts) {
+    errors.push(...(yield* validatingPart(place, part, version)))
+    yield
+  }
+  return errors
+}
+
+function* validatingPart(
   { at, isCommon, parts: together, versions }: Place,
   part: Part,
   version: CustomResourceVersion,
-): FieldError[] {
+): Steps<FieldError[]> {
   const schema = version.schema?.openAPIV3Schema
   switch (part) {
     case "schema":
       return schema === undefined
         ? []
-        : schemaErrors(
+        : yield* checkingSchema(
             schema,
             at.child(isCommon ? "validation" : "schema", "openAPIV3Schema"),
             isCommon ? versions.some(hasStatus) : hasStatus(versions.find(({ name }) => name === version.name)),
@@ -128,12 +130,13 @@ function selectableErrors(at: FieldPath, selected: readonly { jsonPath?: string 
 
 const hasStatus = (version: CustomResourceVersion | undefined): boolean => version?.subresources?.status !== undefined
 
-function schemaErrors(schema: Json, path: FieldPath, isStatusServed: boolean): FieldError[] {
+function* checkingSchema(schema: Json, path: FieldPath, isStatusServed: boolean): Steps<FieldError[]> {
   const ofRoot = isStatusServed && isObject(schema) ? rootErrors(schema, path) : []
-  const structural = compileStructural(schema, path, ofRoot)
+  const structural = yield* compilingStructural(schema, path, ofRoot)
   const { errors } = structural
+  yield
   if (!isObject(schema)) return errors
-  return [...errors, ...ruleErrors(schema, path, structural)]
+  return [...errors, ...(yield* checkingRules(schema, path, structural))]
 }
 
 /** In Go's order and with Go's names: keywords that do not affect status. */

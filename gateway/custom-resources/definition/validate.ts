@@ -2,6 +2,7 @@
 
 import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
+import type { Steps } from "../../../apimachinery/steps.ts"
 import { toLower } from "../../../apimachinery/texts.ts"
 import { validateConversion } from "../conversion/validate.ts"
 import { immutableField, immutableFields } from "../../registry/validation/equality.ts"
@@ -16,22 +17,22 @@ import {
 } from "../types.ts"
 import { validateApproval } from "./approval.ts"
 import { printVersions } from "./print.ts"
-import { validateVersions } from "./validate-version.ts"
+import { validatingVersions } from "./validate-version.ts"
 import { walkSchemas } from "./walk.ts"
 
 const path = FieldPath.root("spec")
 
-export function validateDefinition(definition: Definition): FieldError[] {
+export function* validatingDefinition(definition: Definition): Steps<FieldError[]> {
   const { group = "", names = {} } = definition.spec ?? {}
   const errors = validateOwnNames(definition, (name, isPrefix) => [
     ...validateDNS1123Subdomain(name, isPrefix),
     ...(name === `${names.plural ?? ""}.${group}` ? [] : ['must be spec.names.plural+"."+spec.group']),
   ])
-  return [...errors, ...validateSpec(definition), ...validateRest(definition)]
+  return [...errors, ...(yield* validatingSpec(definition)), ...validateRest(definition)]
 }
 
-export function validateDefinitionUpdate(definition: Definition, current: Definition): FieldError[] {
-  const errors = validateSpec(definition, current)
+export function* validatingDefinitionUpdate(definition: Definition, current: Definition): Steps<FieldError[]> {
+  const errors = yield* validatingSpec(definition, current)
   const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
   if (isEstablished(current)) {
     errors.push(...immutableFields(path, { scope: "", ...spec }, before, ["scope"]))
@@ -42,9 +43,9 @@ export function validateDefinitionUpdate(definition: Definition, current: Defini
   return [...errors, ...validateRest(definition, current)]
 }
 
-function validateSpec(definition: Definition, current?: Definition): FieldError[] {
+function* validatingSpec(definition: Definition, current?: Definition): Steps<FieldError[]> {
   const { group = "", scope, names = {}, versions = [], conversion } = definition.spec ?? {}
-  const { lacking, own, common } = validateVersions(path, versions)
+  const { lacking, own, common } = yield* validatingVersions(path, versions)
   return [
     ...validateGroup(group),
     ...oneOf(path.child("scope"), scope, ["Cluster", "Namespaced"]),

@@ -113,8 +113,36 @@ export function validateForUpdate(
 ): FieldError[] {
   // As upstream, which validates nothing of what binds a pod.
   if (ctx.info.subresource === "binding") return []
-  const first = definition.strategy.validateFirst?.(ctx, object, current) ?? []
+  const { strategy } = definition
+  const first = strategy.validateFirst?.(ctx, object, current) ?? []
   if (first.length > 0) return first
+  return [
+    ...metadataFaults(ctx, definition, object, current),
+    ...(strategy.validateUpdate?.(ctx, object, current) ?? []),
+  ]
+}
+
+/** The same in steps, for kinds whose updates are validated in steps. */
+export function* validatingForUpdate(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+  current: KubeObject,
+): Steps<FieldError[]> {
+  const { strategy } = definition
+  if (strategy.validatingUpdate === undefined) return validateForUpdate(ctx, definition, object, current)
+  const first = strategy.validateFirst?.(ctx, object, current) ?? []
+  if (first.length > 0) return first
+  const errors = metadataFaults(ctx, definition, object, current)
+  return [...errors, ...(yield* strategy.validatingUpdate(ctx, object, current))]
+}
+
+function metadataFaults(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+  current: KubeObject,
+): FieldError[] {
   const rules = metaRules(definition, ctx.info.subresource)
   const generic = { ...rules, nameRule: validatePathSegmentName, standardFinalizers: false }
   const meta = [
@@ -131,7 +159,6 @@ export function validateForUpdate(
     ...(checksGenerateName.has(resourceOf(definition, ctx.info.subresource))
       ? generateNameFaults(object, rules.nameRule)
       : []),
-    ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
   ]
 }
 

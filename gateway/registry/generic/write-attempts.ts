@@ -26,6 +26,7 @@ import {
   validateForCreate,
   validateForUpdate,
   validatingForCreate,
+  validatingForUpdate,
 } from "./default-strategy.ts"
 import { fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import { nameTaken } from "./name-taken.ts"
@@ -68,9 +69,11 @@ export class WriteAttempts {
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     await ctx.pause?.()
-    const errors = isLong(object)
-      ? await inSteps(validatingWithinBudget(validatingForCreate(ctx, definition, object)), ctx.pause)
-      : validateWithinBudget(() => validateForCreate(ctx, definition, object))
+    // What takes long to compile may be short.
+    const errors =
+      isLong(object) || definition.strategy.validatingUpdate
+        ? await inSteps(validatingWithinBudget(validatingForCreate(ctx, definition, object)), ctx.pause)
+        : validateWithinBudget(() => validateForCreate(ctx, definition, object))
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
     const { key, claim } = await this.#admitted(ctx, object, options, admit)
@@ -175,7 +178,9 @@ export class WriteAttempts {
     keepSystemFields(object, current)
     const compared = asCompared(definition, object, current)
     await ctx.pause?.()
-    const errors = validateWithinBudget(() => validateForUpdate(ctx, definition, object, compared))
+    const errors = definition.strategy.validatingUpdate
+      ? await inSteps(validatingWithinBudget(validatingForUpdate(ctx, definition, object, compared)), ctx.pause)
+      : validateWithinBudget(() => validateForUpdate(ctx, definition, object, compared))
     await this.#refuseInvalid(ctx, object, compared, errors)
     await ctx.pause?.()
     if (options.dryRun) await definition.strategy.preview?.(ctx, object, current)

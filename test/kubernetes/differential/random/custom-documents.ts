@@ -3,8 +3,9 @@
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { Json } from "../../../../apimachinery/object.ts"
+import { atOnce } from "../../../../apimachinery/steps.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
-import { validateVersions } from "../../../../gateway/custom-resources/definition/validate-version.ts"
+import { validatingVersions } from "../../../../gateway/custom-resources/definition/validate-version.ts"
 import type { CustomResourceVersion } from "../../../../gateway/custom-resources/types.ts"
 import { definitions } from "../cases/things.ts"
 import type { JsonObject } from "../generate/objects.ts"
@@ -95,7 +96,7 @@ interface Versions {
 function versionsOf(random: Random, round: number): Versions {
   const drawn = drawVersions(random, round)
   const at = FieldPath.root("spec")
-  const { own, common } = validateVersions(at, drawn.versions as unknown as CustomResourceVersion[])
+  const { own, common } = atOnce(validatingVersions(at, drawn.versions as unknown as CustomResourceVersion[]))
   return own.length + common.length === 0 ? drawn : versionsOf(random, round)
 }
 

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest"
+import type { RequestContext } from "../request/context.ts"
+import { validateByRules } from "./rules.ts"
+
+const count = 20
+
+/** The text is unique, since what has been compiled is kept for the whole process. */
+const schemaOf = (text: string) => ({
+  type: "object",
+  description: text,
+  properties: { a: { type: "integer" } },
+  "x-kubernetes-validations": Array.from({ length: count }, (_, index) => ({ rule: `self.a != ${index}` })),
+})
+
+function writer(isOver = false) {
+  const turns = { taken: 0 }
+  const pause = (): Promise<void> => Promise.resolve().then(() => void turns.taken++)
+  const ctx = { isOver, pause, turn: () => undefined } as Partial<RequestContext> as RequestContext
+  const write = async (schema: object, a: number): Promise<number> => {
+    const object = { apiVersion: "example.com/v1", kind: "Thing", metadata: {}, a }
+    return (await validateByRules(ctx, schema as never, object, undefined, [])).length
+  }
+  return { turns, write }
+}
+
+test("others have their turns while the rules of a definition are compiled, which is done once for all that need them", async () => {
+  const [gone, one, other] = [writer(true), writer(), writer()]
+  const ended = gone.write(schemaOf("turns"), 1)
+  const writes = Promise.all([one.write(schemaOf("turns"), 1), other.write(schemaOf("turns"), count)])
+  await expect(ended).rejects.toThrow("request did not complete")
+  expect(await writes).toEqual([1, 0])
+  const taken = gone.turns.taken + one.turns.taken + other.turns.taken
+  expect(taken).toBeGreaterThanOrEqual(count)
+  expect(taken).toBeLessThanOrEqual(count + 2)
+})
+
+test("rules that have been compiled are evaluated without a pause", async () => {
+  const schema = schemaOf("compiled")
+  const { turns, write } = writer()
+  await write(schema, 1)
+  const { taken } = turns
+  expect(await write(schema, 2)).toBe(1)
+  expect(turns.taken).toBe(taken)
+})
