@@ -3,7 +3,8 @@
 
 import { trimSpace } from "../../texts.ts"
 import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../field-errors.ts"
-import { type CompiledExpression, compileIn, compileMutation, compileVariables } from "./compile.ts"
+import type { Steps } from "../../steps.ts"
+import { type CompiledExpression, compileIn, compileMutation, compilingVariables } from "./compile.ts"
 import { admissionEnvironment } from "./environment.ts"
 import type { NamedExpression, PolicySpec } from "./policy.ts"
 import { boolType, nullType, stringType } from "../types/types.ts"
@@ -16,57 +17,70 @@ function faults(path: FieldPath, shown: string, compile: () => CompiledExpressio
   return [internal === true ? internalFieldError(path, fault) : invalidValue(path, shown, fault)]
 }
 
-/** `params`: the conditions may use params. */
-export function matchConditionErrors(
+/** `params`: the conditions may use params. A step compiles one. */
+export function* checkingMatchConditions(
   conditions: readonly NamedExpression[] | undefined,
   path: FieldPath,
   params: boolean,
-): FieldError[] {
+): Steps<FieldError[]> {
   const environment = admissionEnvironment({ params, authorizer: true })
-  return (conditions ?? []).flatMap(({ expression = "" }, index) =>
-    faults(path.index(index).child("expression"), trimSpace(expression), () =>
+  return yield* checkingEach(conditions ?? [], path, ({ expression = "" }, at) =>
+    faults(at.child("expression"), trimSpace(expression), () =>
       compileIn(environment, trimSpace(expression), [boolType]),
     ),
   )
 }
 
-export function policyExpressionErrors(spec: PolicySpec, path: FieldPath): FieldError[] {
+/** A step compiles what one variable, validation, annotation or mutation has. */
+export function* checkingPolicyExpressions(spec: PolicySpec, path: FieldPath): Steps<FieldError[]> {
   const params = spec.paramKind !== undefined
   const named = spec.variables ?? []
-  const { compiled, types } = compileVariables(named, params)
+  const { compiled, types } = yield* compilingVariables(named, params)
   // Without named variables, `variables` is undeclared, except for mutations.
   const known = named.length === 0 ? {} : { variables: types }
   const whole = admissionEnvironment({ params, authorizer: true, ...known })
   const messages = admissionEnvironment({ params, authorizer: false, ...known })
   const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
+  const { validations = [], auditAnnotations = [], mutations = [] } = spec
   return [
-    ...matchConditionErrors(spec.matchConditions, path.child("matchConditions"), params),
+    ...(yield* checkingMatchConditions(spec.matchConditions, path.child("matchConditions"), params)),
     ...compiled.flatMap((variable, index) =>
       faults(path.child("variables").index(index).child("expression"), variable.expression, () => variable),
     ),
-    ...(spec.validations ?? []).flatMap(({ expression = "", messageExpression = "" }, index) => {
-      const at = path.child("validations").index(index)
-      return [
+    ...(yield* checkingEach(
+      validations,
+      path.child("validations"),
+      ({ expression = "", messageExpression = "" }, at) => [
         ...faults(at.child("expression"), expression, () => compileIn(whole, expression, [boolType])),
         ...faults(at.child("messageExpression"), messageExpression, () =>
           compileIn(messages, messageExpression, [stringType]),
         ),
-      ]
-    }),
-    ...(spec.auditAnnotations ?? []).flatMap(({ valueExpression = "" }, index) =>
-      faults(path.child("auditAnnotations").index(index).child("valueExpression"), valueExpression, () =>
+      ],
+    )),
+    ...(yield* checkingEach(auditAnnotations, path.child("auditAnnotations"), ({ valueExpression = "" }, at) =>
+      faults(at.child("valueExpression"), valueExpression, () =>
         compileIn(whole, trimSpace(valueExpression), [stringType, nullType]),
       ),
-    ),
-    ...(spec.mutations ?? []).flatMap((mutation, index) => {
+    )),
+    ...(yield* checkingEach(mutations, path.child("mutations"), (mutation, at) => {
       const isPatch = mutation.patchType === "JSONPatch"
       const expression = trimSpace((isPatch ? mutation.jsonPatch : mutation.applyConfiguration)?.expression ?? "")
-      const trimmed = { ...mutation, [isPatch ? "jsonPatch" : "applyConfiguration"]: { expression } }
-      const at = path
-        .child("mutations")
-        .index(index)
-        .child(isPatch ? "jsonPatch" : "applyConfiguration", "expression")
-      return faults(at, expression, () => compileMutation(patches, trimmed))
-    }),
+      const field = isPatch ? "jsonPatch" : "applyConfiguration"
+      const trimmed = { ...mutation, [field]: { expression } }
+      return faults(at.child(field, "expression"), expression, () => compileMutation(patches, trimmed))
+    })),
   ]
+}
+
+function* checkingEach<T>(
+  items: readonly T[],
+  path: FieldPath,
+  check: (item: T, at: FieldPath) => FieldError[],
+): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const [index, item] of items.entries()) {
+    errors.push(...check(item, path.index(index)))
+    yield
+  }
+  return errors
 }

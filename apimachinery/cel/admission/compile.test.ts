@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
+import { atOnce } from "../../steps.ts"
 import { boolType } from "../types/types.ts"
-import { compileIn, compileVariables } from "./compile.ts"
+import { compileIn, compilingVariables } from "./compile.ts"
 import { admissionEnvironment } from "./environment.ts"
 import type { Type } from "../types/types.ts"
 
@@ -12,7 +13,7 @@ test("types of variables do not nest as deep as there are variables", () => {
     name: `v${index}`,
     expression: index === 0 ? "[1]" : `[variables.v${index - 1}]`,
   }))
-  const { compiled, types } = compileVariables(variables, false)
+  const { compiled, types } = atOnce(compilingVariables(variables, false))
   expect(compiled.filter(({ fault }) => fault !== undefined)).toEqual([])
   expect(depthOf(types.get("v9"))).toBe(11)
   expect(depthOf(types.get("v999"))).toBeLessThan(40)

@@ -1,7 +1,7 @@
 // Compiles the expressions of policies: once for all policies with the same text, of any tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
-import { atOnce, SharedSteps, type Steps } from "../../steps.ts"
+import { SharedSteps, type Steps } from "../../steps.ts"
 import { trimSpace } from "../../texts.ts"
 import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
@@ -117,11 +117,7 @@ interface CompiledVariables {
 }
 
 /** In their order; each may use the previous ones. Variables without an expression are ignored. */
-export function compileVariables(variables: readonly NamedExpression[], params: boolean): CompiledVariables {
-  return atOnce(compilingVariables(variables, params))
-}
-
-function* compilingVariables(variables: readonly NamedExpression[], params: boolean): Steps<CompiledVariables> {
+export function* compilingVariables(variables: readonly NamedExpression[], params: boolean): Steps<CompiledVariables> {
   const types = new Map<string, Type>()
   const compiled = yield* each(variables, ({ name, expression = "" }) => {
     const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])

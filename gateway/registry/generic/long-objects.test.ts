@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { noteLong } from "../../../apimachinery/schema/large-values.ts"
 import { StatusError } from "../../../apimachinery/status.ts"
-import { validatingForCreate } from "./default-strategy.ts"
+import { validatingForCreate, validatingForUpdate } from "./default-strategy.ts"
 import { internalWrite, withoutAdmission } from "./internal-write.ts"
 import { namespace, openRegistry } from "./testing/open-registry.ts"
 
@@ -76,4 +76,54 @@ test("a long ConfigMap is validated in turns", async () => {
   }
   const others = await turnsOf(make("a", { data }))
   expect(await turnsOf(long(make("a", { data })))).toBeGreaterThanOrEqual(others + 20)
+})
+
+const rules = Array.from({ length: 20 }, (_, index) => ({ rule: `!has(self.a) || self.a != ${index}` }))
+const expressions = rules.map((_, index) => ({ name: `e${index}`, expression: `${index} > 0` }))
+const patched = rules.map((_, index) => ({
+  patchType: "JSONPatch",
+  jsonPatch: { expression: `[JSONPatch{op: "remove", path: "/a${index}"}]` },
+}))
+const schema = {
+  type: "object",
+  properties: {
+    p: { type: "object", default: {}, properties: { a: { type: "integer" } }, "x-kubernetes-validations": rules },
+  },
+}
+const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" }
+const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
+const webhooks = [{ name: "a.b.c", matchConditions: expressions }]
+const admission = "admissionregistration.k8s.io"
+
+test.each<[string, string, object]>([
+  ["customresourcedefinitions", "apiextensions.k8s.io", { spec: { group: "example.com", names, versions } }],
+  ["validatingadmissionpolicies", admission, { spec: { variables: expressions, validations: expressions } }],
+  ["mutatingadmissionpolicies", admission, { spec: { matchConditions: expressions, mutations: patched } }],
+  ["validatingwebhookconfigurations", admission, { webhooks }],
+  ["mutatingwebhookconfigurations", admission, { webhooks }],
+])("expressions in %s are compiled in steps when they are written, one in each", async (resource, group, fields) => {
+  const { ctx, registry, make } = openRegistry(resource, group)
+  const object = make("things.example.com", fields)
+  const stepsOf = (validating: Iterator<unknown>): number => {
+    let count = 1
+    while (validating.next().done !== true) count++
+    return count
+  }
+  expect(stepsOf(validatingForCreate(ctx, registry.definition, object))).toBeGreaterThan(rules.length)
+  expect(stepsOf(validatingForUpdate(ctx, registry.definition, object, object))).toBeGreaterThan(rules.length)
+})
+
+test("an update of a definition is validated in turns", async () => {
+  const { ctx, registry, create, make } = openRegistry("customresourcedefinitions", "apiextensions.k8s.io")
+  const spec = { group: "example.com", scope: "Cluster", names, versions }
+  await create(make("things.example.com", { spec }))
+  let turns = 0
+  const pause = async (): Promise<void> => void turns++
+  const label = (current: object | undefined): KubeObject => {
+    const object = current as KubeObject
+    object.metadata.labels = { a: "b" }
+    return object
+  }
+  await registry.update({ ...ctx, pause }, "", "things.example.com", label, internalWrite(), withoutAdmission)
+  expect(turns).toBeGreaterThan(rules.length)
 })

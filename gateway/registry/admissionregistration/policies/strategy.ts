@@ -10,6 +10,7 @@ import type {
 } from "../../../../apimachinery/cel/admission/policy.ts"
 import { expressionsSizeErrors } from "../../../../apimachinery/cel/expressions-size.ts"
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
+import type { Steps } from "../../../../apimachinery/steps.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { type Condition, validateConditions } from "../../validation/conditions.ts"
@@ -17,7 +18,7 @@ import { semanticEqual } from "../../validation/equality.ts"
 import { requiredValue } from "../../validation/values.ts"
 import { reservedNameWarnings } from "../reserved-names.ts"
 import { mayReadParams, mayUseParams } from "./authorize.ts"
-import { validateBinding, validatePolicy } from "./validate.ts"
+import { validateBinding, validatingPolicy } from "./validate.ts"
 
 interface Status {
   typeChecking?: { expressionWarnings?: readonly { warning?: string; fieldRef?: string }[] }
@@ -25,8 +26,8 @@ interface Status {
 }
 
 function policyStrategy(mutating: boolean): Strategy<Policy> {
-  const validate = (policy: Policy): FieldError[] =>
-    validatePolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
+  const validating = (policy: Policy): Steps<FieldError[]> =>
+    validatingPolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
   return {
     allowUnconditionalUpdate: false,
     default(policy) {
@@ -37,8 +38,10 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
     validateFirst: (_ctx, policy, current) => expressionsSizeErrors(FieldPath.root("spec"), policy.spec, current?.spec),
     // As upstream's status of policies that validate hands on to its storage.
     applyOfStatusCreates: !mutating,
-    validate: (_ctx, policy) => validate(policy),
-    validateUpdate: (ctx, policy) => (ctx.info.subresource === "status" ? validateStatus(policy) : validate(policy)),
+    validating: (_ctx, policy) => validating(policy),
+    *validatingUpdate(ctx, policy) {
+      return ctx.info.subresource === "status" ? validateStatus(policy) : yield* validating(policy)
+    },
     warnings: (_ctx, policy) => reservedNameWarnings(policy),
     statusWarnings: reservedNameWarnings,
     async validateFurther(ctx, policy, current, found) {

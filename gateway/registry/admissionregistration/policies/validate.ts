@@ -2,7 +2,7 @@
 
 import { trimSpace } from "../../../../apimachinery/texts.ts"
 import { repeats } from "../../../../apimachinery/repeats.ts"
-import { policyExpressionErrors } from "../../../../apimachinery/cel/admission/check.ts"
+import { checkingPolicyExpressions } from "../../../../apimachinery/cel/admission/check.ts"
 import type {
   AuditAnnotation,
   BindingSpec,
@@ -30,9 +30,10 @@ import {
   validatePathSegmentName,
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
+import type { Steps } from "../../../../apimachinery/steps.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
 import { messages, oneOf, optionalOneOf, requiredValue, together } from "../../validation/values.ts"
-import { validateMatchConditions, validateRule } from "../webhooks/validate.ts"
+import { validateRule, validatingMatchConditions } from "../webhooks/validate.ts"
 
 const path = FieldPath.root("spec")
 const maxAuditAnnotations = 20
@@ -42,8 +43,8 @@ const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"]
 const actions = ["Audit", "Deny", "Warn"]
 
 /** Excludes errors of the expressions themselves, which are determined together: `faults`, each inserted at its place. */
-export function validatePolicy(name: string, spec: PolicySpec, mutating: boolean): FieldError[] {
-  const faults = policyExpressionErrors({ ...spec, matchConditions: [] }, path)
+export function* validatingPolicy(name: string, spec: PolicySpec, mutating: boolean): Steps<FieldError[]> {
+  const faults = yield* checkingPolicyExpressions({ ...spec, matchConditions: [] }, path)
   const byField = Map.groupBy(faults, (fault) => fault.field)
   const faultsAt = (at: FieldPath): FieldError[] => byField.get(at.toString()) ?? []
   const { failurePolicy, paramKind, matchConstraints, matchConditions = [], variables = [] } = spec
@@ -51,7 +52,7 @@ export function validatePolicy(name: string, spec: PolicySpec, mutating: boolean
     ...optionalOneOf(path.child("failurePolicy"), failurePolicy, ["Fail", "Ignore"]),
     ...(paramKind === undefined ? [] : validateParamKind(path.child("paramKind"), paramKind)),
     ...validateConstraints(path.child("matchConstraints"), matchConstraints, mutating),
-    ...validateMatchConditions(path.child("matchConditions"), matchConditions, paramKind !== undefined),
+    ...(yield* validatingMatchConditions(path.child("matchConditions"), matchConditions, paramKind !== undefined)),
     ...variables.flatMap((variable, index) =>
       validateVariable(path.child("variables").index(index), variable, faultsAt),
     ),

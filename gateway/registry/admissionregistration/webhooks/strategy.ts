@@ -7,7 +7,7 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import type { Webhook, WebhookConfiguration } from "../../../admission/webhooks/configuration.ts"
 import { reservedNameWarnings } from "../reserved-names.ts"
-import { validateWebhooks } from "./validate.ts"
+import { validatingWebhooks } from "./validate.ts"
 
 function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
   return {
@@ -18,8 +18,8 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     },
     validateFirst: (_ctx, configuration, current) =>
       expressionsSizeErrors(FieldPath.root("webhooks"), configuration.webhooks, current?.webhooks),
-    validate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
-    validateUpdate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
+    validating: (_ctx, configuration) => validatingWebhooks(configuration.webhooks ?? [], mutating),
+    validatingUpdate: (_ctx, configuration) => validatingWebhooks(configuration.webhooks ?? [], mutating),
     warnings: (_ctx, configuration) => reservedNameWarnings(configuration),
     // Upstream compares the objects in memory, where an empty list differs from a missing one, and so do bytes, which are stored as they are.
     specChanged: (configuration, current) =>

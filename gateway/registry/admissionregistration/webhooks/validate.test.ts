@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
+import { atOnce } from "../../../../apimachinery/steps.ts"
 import type { Webhook } from "../../../admission/webhooks/configuration.ts"
-import { validateWebhooks } from "./validate.ts"
+import { validatingWebhooks } from "./validate.ts"
 
 const rule = (resources: string[], more: object = {}) => ({
   operations: ["CREATE"],
@@ -90,10 +91,10 @@ test.each<[object, string[]]>([
     ],
   ],
 ])("a webhook with %j", (more, errors) => {
-  expect(validateWebhooks([hook(more)], true).map((error) => error.message())).toEqual(errors)
+  expect(atOnce(validatingWebhooks([hook(more)], true)).map((error) => error.message())).toEqual(errors)
 })
 
 test("names in a configuration must be unique", () => {
-  const errors = validateWebhooks([hook(), hook()], false)
+  const errors = atOnce(validatingWebhooks([hook(), hook()], false))
   expect(errors.map((error) => error.message())).toEqual(['webhooks[1].name: Duplicate value: "a.b.c"'])
 })

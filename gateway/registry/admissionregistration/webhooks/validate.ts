@@ -2,7 +2,7 @@
 
 import { trimSpace } from "../../../../apimachinery/texts.ts"
 import { repeats } from "../../../../apimachinery/repeats.ts"
-import { matchConditionErrors } from "../../../../apimachinery/cel/admission/check.ts"
+import { checkingMatchConditions } from "../../../../apimachinery/cel/admission/check.ts"
 import {
   duplicate,
   type FieldError,
@@ -13,6 +13,7 @@ import {
   tooMany,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
+import type { Steps } from "../../../../apimachinery/steps.ts"
 import type { NamedExpression } from "../../../../apimachinery/cel/admission/policy.ts"
 import type { Webhook, WebhookRule } from "../../../admission/webhooks/configuration.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
@@ -27,22 +28,26 @@ const sideEffects = ["None", "NoneOnDryRun"]
 /** Unvalidated: required fields may be missing. */
 type Given = Omit<Webhook, "name" | "clientConfig"> & Partial<Pick<Webhook, "name" | "clientConfig">>
 
-export function validateWebhooks(webhooks: readonly Given[], mutating: boolean): FieldError[] {
+/** A step validates one webhook, or compiles one of its match conditions. */
+export function* validatingWebhooks(webhooks: readonly Given[], mutating: boolean): Steps<FieldError[]> {
+  const errors: FieldError[] = []
   const repeated = repeats(webhooks.map(({ name }) => name))
-  return webhooks.flatMap((webhook, index) => {
+  for (const [index, webhook] of webhooks.entries()) {
     const at = FieldPath.root("webhooks").index(index)
-    const { name = "", admissionReviewVersions = [] } = webhook
-    const errors = [
+    const { name = "", admissionReviewVersions = [], matchConditions = [] } = webhook
+    errors.push(
       ...validateWebhook(at, webhook, mutating),
+      ...(yield* validatingMatchConditions(at.child("matchConditions"), matchConditions)),
       ...validateReviewVersions(
         at.child("admissionReviewVersions"),
         admissionReviewVersions,
         "must specify one of v1, v1beta1",
       ),
-    ]
+    )
     if (name !== "" && repeated.has(index)) errors.push(duplicate(at.child("name"), name))
-    return errors
-  })
+    yield
+  }
+  return errors
 }
 
 function validateWebhook(at: FieldPath, webhook: Given, mutating: boolean): FieldError[] {
@@ -62,7 +67,6 @@ function validateWebhook(at: FieldPath, webhook: Given, mutating: boolean): Fiel
       ? optionalOneOf(at.child("reinvocationPolicy"), webhook.reinvocationPolicy, ["IfNeeded", "Never"])
       : []),
     ...validateWebhookClient(at.child("clientConfig"), webhook.clientConfig ?? {}),
-    ...validateMatchConditions(at.child("matchConditions"), webhook.matchConditions ?? []),
   ]
 }
 
@@ -136,14 +140,14 @@ function validateResources(at: FieldPath, resources: readonly string[]): FieldEr
 }
 
 /** `params`: the conditions may use params, as those of a policy with a paramKind. */
-export function validateMatchConditions(
+export function* validatingMatchConditions(
   at: FieldPath,
   conditions: readonly NamedExpression[],
   params = false,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors = conditions.length > maxMatchConditions ? [tooMany(at, conditions.length, maxMatchConditions)] : []
   const repeated = repeats(conditions.map(({ name }) => name))
-  const faults = Map.groupBy(matchConditionErrors(conditions, at, params), (fault) => fault.field)
+  const faults = Map.groupBy(yield* checkingMatchConditions(conditions, at, params), (fault) => fault.field)
   for (const [index, { name = "", expression = "" }] of conditions.entries()) {
     const place = at.index(index)
     const field = place.child("expression")
