@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { FieldPath } from "../field-errors.ts"
-import { deviceSelectorErrors } from "./devices.ts"
+import { atOnce } from "../steps.ts"
+import { compilingSelectors } from "./devices.ts"
 
 const attributes = "device.attributes.all"
 
@@ -36,6 +37,6 @@ test.each([
   ],
   ["x".repeat(10_300), "e: Too long: may not be more than 10240 bytes"],
 ])("%s", (expression, expected) => {
-  const errors = deviceSelectorErrors(FieldPath.root("e"), expression)
+  const errors = atOnce(compilingSelectors([expression])).get(expression)?.(FieldPath.root("e")) ?? []
   expect(errors.map((error) => `${error.field}: ${error.message().replace(/^e: /, "")}`).join()).toBe(expected)
 })

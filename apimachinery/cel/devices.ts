@@ -10,6 +10,7 @@ import {
   invalidValue,
   tooLong,
 } from "../field-errors.ts"
+import type { Steps } from "../steps.ts"
 import { estimateCost, type SizeEstimator } from "./cost/cost.ts"
 import type { Environment } from "./types/environment.ts"
 import { compileExpression, perCallLimit } from "./program.ts"
@@ -59,14 +60,33 @@ function sizeAt(field: string, [domain, id, ...beyond]: readonly string[]): numb
   return id === "@values" || id === "@items" ? 0 : undefined
 }
 
-export function deviceSelectorErrors(at: FieldPath, expression: string): FieldError[] {
-  if (Buffer.byteLength(expression) > maxLength) return [tooLong(at, "", maxLength)]
-  const { program, type, issues, fault, checked } = compileExpression(expression, environment)
-  if (issues !== undefined) return [invalidValue(at, expression, `compilation failed: ${issues}`)]
-  if (type.kind !== "bool" && type.kind !== "any") {
-    return [invalidValue(at, expression, `must evaluate to bool or the unknown type, not ${printGoType(type)}`)]
+/** The errors of a selector with the expression at this path. */
+type ErrorsAt = (at: FieldPath) => FieldError[]
+
+/** By expression. */
+export type SelectorErrors = ReadonlyMap<string, ErrorsAt>
+
+/** A step compiles one, which may be that of several selectors. */
+export function* compilingSelectors(expressions: Iterable<string>): Steps<SelectorErrors> {
+  const errors = new Map<string, ErrorsAt>()
+  for (const expression of new Set(expressions)) {
+    errors.set(expression, compileSelector(expression))
+    yield
   }
-  if (program === undefined) return [internalFieldError(at, `program instantiation failed: ${fault}`)]
+  return errors
+}
+
+const right: ErrorsAt = () => []
+
+function compileSelector(expression: string): ErrorsAt {
+  if (Buffer.byteLength(expression) > maxLength) return (at) => [tooLong(at, "", maxLength)]
+  const { program, type, issues, fault, checked } = compileExpression(expression, environment)
+  if (issues !== undefined) return (at) => [invalidValue(at, expression, `compilation failed: ${issues}`)]
+  if (type.kind !== "bool" && type.kind !== "any") {
+    const detail = `must evaluate to bool or the unknown type, not ${printGoType(type)}`
+    return (at) => [invalidValue(at, expression, detail)]
+  }
+  if (program === undefined) return (at) => [internalFieldError(at, `program instantiation failed: ${fault}`)]
   const { max } = estimateCost(checked, sizes)
-  return max > perCallLimit ? [forbiddenField(at, "too complex, exceeds cost limit")] : []
+  return max > perCallLimit ? (at) => [forbiddenField(at, "too complex, exceeds cost limit")] : right
 }

@@ -93,6 +93,8 @@ const schema = {
 const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" }
 const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
 const webhooks = [{ name: "a.b.c", matchConditions: expressions }]
+const selectors = expressions.map(({ expression }) => ({ cel: { expression } }))
+const request = { name: "r", exactly: { deviceClassName: "c", selectors, allocationMode: "All" } }
 const admission = "admissionregistration.k8s.io"
 
 test.each<[string, string, object]>([
@@ -101,6 +103,8 @@ test.each<[string, string, object]>([
   ["mutatingadmissionpolicies", admission, { spec: { matchConditions: expressions, mutations: patched } }],
   ["validatingwebhookconfigurations", admission, { webhooks }],
   ["mutatingwebhookconfigurations", admission, { webhooks }],
+  ["deviceclasses", "resource.k8s.io", { spec: { selectors } }],
+  ["resourceclaimtemplates", "resource.k8s.io", { spec: { spec: { devices: { requests: [request] } } } }],
 ])("expressions in %s are compiled in steps when they are written, one in each", async (resource, group, fields) => {
   const { ctx, registry, make } = openRegistry(resource, group)
   const object = make("things.example.com", fields)

@@ -1,13 +1,15 @@
 // ResourceClaims and their templates: stored, validated, defaulted and counted as upstream; allocation happens where the devices
 // are. Source: k8s.io/kubernetes/pkg/registry/resource.
 
-import { FieldPath } from "../../../apimachinery/field-errors.ts"
+import { expressionsSizeErrors } from "../../../apimachinery/cel/expressions-size.ts"
+import { type FieldError, FieldPath } from "../../../apimachinery/field-errors.ts"
+import type { Steps } from "../../../apimachinery/steps.ts"
 import type { KindExtension, Strategy } from "../strategy.ts"
 import { immutableField } from "../validation/equality.ts"
 import { validateTemplateMetadata } from "../validation/template-metadata.ts"
 import { mayChangeStatus, mayClaimForAdministration } from "./authorize.ts"
 import { dropDeallocated, validateStatus } from "./claim-status.ts"
-import { defaultCounts, validateClaimSpec, withoutEmptyList } from "./requests.ts"
+import { defaultCounts, validatingClaimSpec, withoutEmptyList } from "./requests.ts"
 import type { Claim, Template } from "./types.ts"
 
 const path = FieldPath.root("spec")
@@ -25,7 +27,9 @@ const claimStrategy: Strategy<Claim> = {
     if (ctx.info.subresource === "status") dropDeallocated(claim, current)
   },
 
-  validate: (_ctx, { spec = {} }) => validateClaimSpec(path, spec),
+  validateFirst: (_ctx, { spec }, current) => expressionsSizeErrors(path, spec, current?.spec),
+
+  validating: (_ctx, { spec = {} }) => validatingClaimSpec(path, spec),
 
   validateUpdate: (ctx, claim, current) =>
     ctx.info.subresource === "status" ? validateStatus(claim, current) : immutableField(path, claim.spec, current.spec),
@@ -40,10 +44,12 @@ const claimStrategy: Strategy<Claim> = {
   },
 }
 
-const validateTemplate = ({ spec = {} }: Template): ReturnType<typeof validateClaimSpec> => [
-  ...validateTemplateMetadata(path.child("metadata"), spec.metadata),
-  ...validateClaimSpec(path.child("spec"), spec.spec ?? {}),
-]
+function* validatingTemplate({ spec = {} }: Template): Steps<FieldError[]> {
+  return [
+    ...validateTemplateMetadata(path.child("metadata"), spec.metadata),
+    ...(yield* validatingClaimSpec(path.child("spec"), spec.spec ?? {})),
+  ]
+}
 
 const templateStrategy: Strategy<Template> = {
   generation: false,
@@ -55,12 +61,13 @@ const templateStrategy: Strategy<Template> = {
     defaultCounts(spec.spec)
   },
 
-  validate: (_ctx, template) => validateTemplate(template),
+  validateFirst: (_ctx, { spec }, current) => expressionsSizeErrors(path, spec, current?.spec),
 
-  validateUpdate: (_ctx, template, current) => [
-    ...validateTemplate(template),
-    ...immutableField(path, template.spec, current.spec),
-  ],
+  validating: (_ctx, template) => validatingTemplate(template),
+
+  *validatingUpdate(_ctx, template, current) {
+    return [...(yield* validatingTemplate(template)), ...immutableField(path, template.spec, current.spec)]
+  },
 
   settle({ spec = {} }) {
     withoutEmptyList(spec.spec ?? {})

@@ -8,8 +8,10 @@ import {
   notSupported,
   required,
 } from "../../../apimachinery/field-errors.ts"
+import type { SelectorErrors } from "../../../apimachinery/cel/devices.ts"
+import type { Steps } from "../../../apimachinery/steps.ts"
 import { notPositive } from "../validation/values.ts"
-import { validateSelectors } from "./selectors.ts"
+import { compilingAll, validateSelectors } from "./selectors.ts"
 import type { ClaimSpec, Constraint, DeviceRequest, NamedRequest } from "./types.ts"
 import {
   className,
@@ -23,11 +25,15 @@ import {
   unique,
 } from "./values.ts"
 
-export function validateClaimSpec(path: FieldPath, { devices = {} }: ClaimSpec): FieldError[] {
+/** A step compiles one selector. */
+export function* validatingClaimSpec(path: FieldPath, { devices = {} }: ClaimSpec): Steps<FieldError[]> {
   const at = path.child("devices")
   const names = requestNames(devices)
+  const requests = devices.requests ?? []
+  const compiled = yield* compilingAll(requests.length > limits.requests ? [] : requests.flatMap(selectorsOf))
+  const check = (place: FieldPath, request: NamedRequest): FieldError[] => validateRequest(place, request, compiled)
   return [
-    ...unique(at.child("requests"), devices.requests ?? [], limits.requests, validateRequest, ({ name = "" }) => name),
+    ...unique(at.child("requests"), requests, limits.requests, check, ({ name = "" }) => name),
     ...limited(at.child("constraints"), devices.constraints, limits.constraints, (place, constraint) =>
       validateConstraint(place, constraint, names),
     ),
@@ -36,6 +42,11 @@ export function validateClaimSpec(path: FieldPath, { devices = {} }: ClaimSpec):
       ...configuration(place, config),
     ]),
   ]
+}
+
+function selectorsOf({ exactly, firstAvailable = [] }: NamedRequest): DeviceRequest["selectors"][] {
+  if (exactly !== undefined) return [exactly.selectors]
+  return firstAvailable.length > limits.alternatives ? [] : firstAvailable.map(({ selectors }) => selectors)
 }
 
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
@@ -69,31 +80,37 @@ export function reference(path: FieldPath, name = "", names: RequestNames): Fiel
   return isThere ? errors : [...errors, invalidValue(path, name, detail)]
 }
 
-function validateRequest(path: FieldPath, { name, exactly, firstAvailable = [] }: NamedRequest): FieldError[] {
+function validateRequest(
+  path: FieldPath,
+  { name, exactly, firstAvailable = [] }: NamedRequest,
+  compiled: SelectorErrors,
+): FieldError[] {
   const errors = labelName(path.child("name"), name)
   const oneIsRequired = "exactly one of `exactly` or `firstAvailable` is required"
   if (exactly === undefined && firstAvailable.length === 0) return [...errors, required(path, oneIsRequired)]
-  if (exactly === undefined) return [...errors, ...validateAlternatives(path.child("firstAvailable"), firstAvailable)]
+  if (exactly === undefined)
+    return [...errors, ...validateAlternatives(path.child("firstAvailable"), firstAvailable, compiled)]
   return firstAvailable.length > 0
     ? [...errors, invalidValue(path, null, `${oneIsRequired}, but multiple fields are set`)]
-    : [...errors, ...validateDevices(path.child("exactly"), exactly)]
+    : [...errors, ...validateDevices(path.child("exactly"), exactly, compiled)]
 }
 
 function validateAlternatives(
   path: FieldPath,
   alternatives: NonNullable<NamedRequest["firstAvailable"]>,
+  compiled: SelectorErrors,
 ): FieldError[] {
   const check = (at: FieldPath, request: DeviceRequest & { name?: string }): FieldError[] => [
     ...labelName(at.child("name"), request.name),
-    ...validateDevices(at, request),
+    ...validateDevices(at, request, compiled),
   ]
   return unique(path, alternatives, limits.alternatives, check, ({ name = "" }) => name)
 }
 
-function validateDevices(path: FieldPath, request: DeviceRequest): FieldError[] {
+function validateDevices(path: FieldPath, request: DeviceRequest, compiled: SelectorErrors): FieldError[] {
   return [
     ...className(path.child("deviceClassName"), request.deviceClassName),
-    ...validateSelectors(path.child("selectors"), request.selectors),
+    ...validateSelectors(path.child("selectors"), request.selectors, compiled),
     ...validateCount(path, request),
     ...(request.tolerations ?? []).flatMap((one, index) => toleration(path.child("tolerations").index(index), one)),
   ]

@@ -1,13 +1,14 @@
 // Cases that the differential suite cannot cover with one field at a time: permissions, reservations, steps of a range.
 
 import { describe, expect, test } from "vitest"
+import { atOnce } from "../../../apimachinery/steps.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { mayChangeStatus } from "./authorize.ts"
 import { dropDeallocated, validateStatus } from "./claim-status.ts"
 import { validateRequestPolicy } from "./request-policy.ts"
-import { validateClaimSpec } from "./requests.ts"
+import { validatingClaimSpec } from "./requests.ts"
 import type { Claim, ClaimSpec, ClaimStatus, RequestPolicy } from "./types.ts"
 
 const metadata: KubeObject["metadata"] = { name: "claim", namespace: "default" }
@@ -45,7 +46,9 @@ describe("a claim", () => {
       ['spec.devices.requests[2]: Duplicate value: "gpu"'],
     ],
   ])("%s", (_, devices, expected) => {
-    expect(texts(validateClaimSpec(FieldPath.root("spec"), devices === undefined ? {} : { devices }))).toEqual(expected)
+    expect(
+      texts(atOnce(validatingClaimSpec(FieldPath.root("spec"), devices === undefined ? {} : { devices }))),
+    ).toEqual(expected)
   })
 })
 
