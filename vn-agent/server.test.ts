@@ -7,6 +7,7 @@ import { request as httpsRequest } from "node:https"
 import { networkInterfaces } from "node:os"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { openUpgrade } from "../client/http/upgrade.ts"
+import { tinyChunks } from "../client/testing/small-pieces.ts"
 import { type Authority, createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
 import { signIdentity } from "./identity.ts"
 import { VnAgent } from "./server.ts"
@@ -15,6 +16,7 @@ import {
   agent,
   ask,
   bearer,
+  call,
   host,
   identity,
   node,
@@ -44,6 +46,17 @@ describe("a tenant's request", () => {
     const headers = { ...(await bearer()), "impersonate-user": "system:admin", cookie: "a=b" }
     expect((await ask("/containerLogs/shop/web/main", headers, remoteAgent)).code).toBe(200)
     expect(seen).toEqual(["GET /base/api/v1/namespaces/ns-123456-a-shop/pods/web/log?container=main Bearer ours"])
+  })
+
+  test("for a log that comes in chunks of a byte is answered in larger ones", async () => {
+    observed.log = tinyChunks(20_000)
+    const request = call("/containerLogs/shop/web/main", await bearer()).end()
+    const [response] = (await once(request, "response")) as [IncomingMessage]
+    let [pieces, bytes] = [0, 0]
+    response.on("data", ({ length }: Buffer) => [pieces++, (bytes += length)])
+    await once(response, "end")
+    expect(bytes).toBe(20_000)
+    expect(pieces).toBeLessThan(1000)
   })
 
   test("with a pod's uid reaches only that pod", async () => {

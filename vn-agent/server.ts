@@ -14,6 +14,7 @@ import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { CallRefused, NodeServer } from "../client/http/node-server.ts"
+import { gatherSmallWrites, pushOrGather } from "../client/http/small-pieces.ts"
 import { SilentServers } from "../client/http/silent-servers.ts"
 import { kubeletConnectTimeoutMs, limitConnecting } from "../client/http/time-limits.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/http/upgrade.ts"
@@ -118,7 +119,7 @@ class Calls implements Disposable {
           limitConnecting(asking, kubeletConnectTimeoutMs)
           this.#silence.follow(asking, this.#kubelet)
         },
-        proxyRes: (answer, request) => this.#asked.get(request)?.resolve(answer),
+        proxyRes: (answer, request) => this.#asked.get(request)?.resolve(Object.assign(answer, { push: pushOrGather })),
         error: (error, request) => {
           this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
           this.#asked.get(request)?.reject(new CallRefused(502, "the kubelet of this node does not answer"))
@@ -160,6 +161,7 @@ class Calls implements Disposable {
     }
     response.writeHead(code)
     response.flushHeaders()
+    gatherSmallWrites(response)
     answer.pipe(response) // the proxy ends each if the other one is cut off
   }
 

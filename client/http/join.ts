@@ -3,7 +3,7 @@
 
 import type { Duplex } from "node:stream"
 import { workedMs } from "../../apimachinery/thread-time.ts"
-import { gatherSmallPieces, GatheredWrites } from "./small-pieces.ts"
+import { gatherSmallPieces, gatherSmallWrites } from "./small-pieces.ts"
 import { countUnsent, type HoldUnsent } from "./unsent.ts"
 
 /**
@@ -99,7 +99,7 @@ function endWith(signal: AbortSignal, client: Duplex, target: Duplex, late: Late
 /** Like a pipe. (One with a transform in it would not have passed on everything when its source is closed.) */
 function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: Buffer | undefined): void {
   gatherSmallPieces(from)
-  const writes = new GatheredWrites(to)
+  gatherSmallWrites(to)
   let isResting = false
   const resume = (): void => void (isResting || to.writableNeedDrain || from.resume())
   const rest = (ms: number): void => {
@@ -110,7 +110,7 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
       resume()
     }, ms).unref()
   }
-  const send = (piece: Buffer): void => void (writes.write(piece) || from.pause())
+  const send = (piece: Buffer): void => void (to.write(piece) || from.pause())
   const take = (piece: Buffer): void => {
     if (!to.writable) return
     if (translate === undefined) return send(piece)
@@ -125,12 +125,8 @@ function pass(from: Duplex, to: Duplex, translate: Translate | undefined, head: 
       to.destroy()
     }
   }
-  const end = (): void => {
-    writes.flush()
-    to.end()
-  }
+  const end = (): void => void to.end()
   from.on("data", take)
-  from.on("close", () => writes.flush())
   to.on("drain", resume)
   if (head !== undefined && head.length > 0) take(head)
   if (from.readableEnded) end()

@@ -1,10 +1,10 @@
-import { Readable } from "node:stream"
+import { Readable, Writable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { setImmediate } from "node:timers/promises"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { chance, createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
 import { smallPieces } from "../testing/small-pieces.ts"
-import { gatherSmallPieces, pushOrGather } from "./small-pieces.ts"
+import { gatherSmallPieces, gatherSmallWrites, pushOrGather } from "./small-pieces.ts"
 
 function gathering(isAtOnce = true): Readable {
   const stream = new Readable({ read: () => undefined })
@@ -84,4 +84,62 @@ test("what is taken as it comes passes at once", async () => {
     stream.push(Buffer.from(text))
     expect(taken.at(-1)).toBe(text)
   }
+})
+
+describe("what is written", () => {
+  /** Takes a piece when `take` is called. */
+  function writable(): { stream: Writable; arrived: Buffer[]; take: () => void } {
+    const [arrived, waiting]: [Buffer[], (() => void)[]] = [[], []]
+    const stream = new Writable({
+      write(piece: Buffer, _encoding, done) {
+        arrived.push(Buffer.from(piece))
+        waiting.push(done)
+      },
+    })
+    gatherSmallWrites(stream)
+    return { stream, arrived, take: () => waiting.shift()?.() }
+  }
+
+  test("in small pieces that are not taken holds only their bytes, about as many as without", async () => {
+    const pieces = smallPieces()
+    const { stream, arrived, take } = writable()
+    let written = 1
+    while (stream.write(pieces.next())) written++
+    expect(Math.abs(written - stream.writableHighWaterMark)).toBeLessThanOrEqual(16 * 1024)
+    await expect.poll(() => pieces.held()).toBeLessThan(10)
+    stream.end()
+    while (!stream.writableFinished) {
+      take()
+      await setImmediate()
+    }
+    expect(Buffer.concat(arrived).length).toBe(written)
+  })
+
+  test.each(seeds(20))(
+    "arrives in its order, also what is written last, in text, or with a callback (seed %i)",
+    async (seed) => {
+      const random = createRandom(seed)
+      const { stream, arrived, take } = writable()
+      const sent: Buffer[] = []
+      let [asked, called] = [0, 0]
+      for (let index = 0; index < 200; index++) {
+        const piece = Buffer.alloc(1 + random(pick(random, [3, 900, 30_000])), 65 + (index % 26))
+        sent.push(piece)
+        const way = random(10)
+        if (way === 0) stream.write(String(piece))
+        else if (way === 1 && ++asked > 0) stream.write(piece, () => called++)
+        else stream.write(piece)
+        if (chance(random, 0.3)) take()
+        if (chance(random, 0.3)) await setImmediate()
+      }
+      sent.push(Buffer.from("the end"))
+      stream.end("the end")
+      while (!stream.writableFinished) {
+        take()
+        await setImmediate()
+      }
+      expect(Buffer.concat(arrived).equals(Buffer.concat(sent))).toBe(true)
+      expect(called).toBe(asked)
+    },
+  )
 })

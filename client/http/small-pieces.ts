@@ -49,39 +49,32 @@ export function pushOrGather(this: Readable, piece: unknown, encoding?: BufferEn
 /** Beyond, small pieces are written together without waiting longer. */
 const maxGatheredBytes = 16 * 1024
 
-/** Writes small pieces together while one that was written before is not taken. Others must not write meanwhile. */
-export class GatheredWrites {
-  readonly #to: Writable
-  readonly #gathered = new GatheredBytes()
-  /** Pieces that are not taken yet. */
-  #untaken = 0
-
-  constructor(to: Writable) {
-    this.#to = to
+/** Small pieces that are written or piped to it while others are not taken yet are copied together from now on. */
+export function gatherSmallWrites(stream: Writable): void {
+  const write = stream.write.bind(stream) as (piece: unknown, ...rest: readonly unknown[]) => boolean
+  const end = stream.end.bind(stream) as (...given: readonly unknown[]) => Writable
+  const gathered = new GatheredBytes()
+  let untaken = 0
+  const taken = (): void => {
+    if (--untaken === 0) writeGathered()
   }
-
-  /** Returns false if "drain" is to be awaited before more is written. */
-  write(piece: Buffer): boolean {
-    if (!isSmall(piece) || this.#untaken === 0) {
-      this.flush()
-      return this.#write(piece)
-    }
-    this.#gathered.add(piece)
-    return this.#gathered.length < maxGatheredBytes || this.flush()
+  const writeCounted = (piece: unknown): boolean => {
+    untaken++
+    return write(piece, taken)
   }
-
-  /** To be called before the end. */
-  flush(): boolean {
-    if (this.#gathered.length === 0 || !this.#to.writable) return true
-    return this.#write(this.#gathered.take())
-  }
-
-  #write(piece: Buffer): boolean {
-    this.#untaken++
-    return this.#to.write(piece, this.#taken)
-  }
-
-  readonly #taken = (): void => {
-    if (--this.#untaken === 0) this.flush()
-  }
+  const writeGathered = (): boolean => gathered.length === 0 || !stream.writable || writeCounted(gathered.take())
+  Object.assign(stream, {
+    write(piece: unknown, ...rest: readonly unknown[]): boolean {
+      if (untaken > 0 && rest.length === 0 && isSmall(piece)) {
+        gathered.add(piece)
+        return gathered.length < maxGatheredBytes || writeGathered()
+      }
+      writeGathered()
+      return rest.length === 0 ? writeCounted(piece) : write(piece, ...rest)
+    },
+    end(...given: readonly unknown[]): Writable {
+      writeGathered()
+      return end(...given)
+    },
+  })
 }

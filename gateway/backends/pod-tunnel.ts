@@ -9,15 +9,13 @@ import { WebSocket, type RawData } from "ws"
 import { joinHostPort } from "../../apimachinery/addresses.ts"
 import { tcpKeepAlive } from "../../client/http/tcp-keep-alive.ts"
 import type { UpgradeTarget } from "../../client/http/upgrade.ts"
-import { limitMessagesPerTurn } from "../request/web-socket.ts"
+import { limitMessagesPerTurn, maxFragments } from "../request/web-socket.ts"
 
 const protocol = "v4.channel.k8s.io"
 /** Timeout until the node has accepted. */
 const handshakeTimeoutMs = 15_000
-/** Maximum size of a message; kubelets send at most 32 KiB. */
+/** Maximum size of a message; kubelets send at most 32 KiB, in one fragment. */
 const maxMessageBytes = 1024 * 1024
-/** Of a message; kubelets send each in one. Each keeps all that came with it, up to 64 KiB, until the last has come. */
-const maxFragments = 16
 /** Maximum number of bytes of an error that are passed on. */
 const maxErrorBytes = 4096
 /** Bytes buffered by the socket; beyond it the writer waits. */

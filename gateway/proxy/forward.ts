@@ -14,6 +14,7 @@ import { gunzip, gzip } from "node:zlib"
 import { promisify } from "node:util"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { GatheredBytes } from "../../client/http/gathered-bytes.ts"
+import { gatherSmallWrites } from "../../client/http/small-pieces.ts"
 import { countRest, countUnsent } from "../../client/http/unsent.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/http/upgrade.ts"
 import { answerTo } from "../backends/answer-to.ts"
@@ -184,8 +185,14 @@ async function sendAnswer(
   passTrailers(request, answer, response)
   response.writeHead(code, headers)
   response.flushHeaders()
-  countUnsent(answer, response, turns.holdUnsent)
-  await pipeline(answer, response).catch(() => response.destroy()) // one side disconnected; the other sees a truncated stream
+  await passBody(answer, response, turns.holdUnsent)
+}
+
+/** If one side disconnects, the other one sees a truncated stream. */
+async function passBody(answer: IncomingMessage, response: ServerResponse, hold: Turns["holdUnsent"]): Promise<void> {
+  countUnsent(answer, response, hold)
+  gatherSmallWrites(response)
+  await pipeline(answer, response).catch(() => response.destroy())
 }
 
 function isHTML({ headers }: IncomingMessage): boolean {
@@ -213,8 +220,7 @@ async function sendHTML(
   if (read.length > maxRewrittenBytes) {
     begin(headers)
     response.write(read)
-    countUnsent(answer, response, turns.holdUnsent)
-    await pipeline(answer, response).catch(() => response.destroy())
+    await passBody(answer, response, turns.holdUnsent)
     return
   }
   const body = await rewritten(read, answer.headers["content-encoding"] === "gzip", place, turns)

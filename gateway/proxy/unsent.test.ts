@@ -4,8 +4,10 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { connect, type IncomingHttpHeaders } from "node:http2"
 import { Readable, type Duplex } from "node:stream"
+import { text } from "node:stream/consumers"
 import type { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { readChunks, tinyChunks } from "../../client/testing/small-pieces.ts"
 import { type ProxiedProgram, proxyPath, startProxiedProgram } from "../testing/proxied-program.ts"
 import { askRaw } from "../testing/raw-request.ts"
 
@@ -39,6 +41,12 @@ beforeAll(async () => {
   const program = createServer((request, response) => {
     const { url } = request
     if (url === "/endless") return endless(response)
+    if (url === "/tiny") return void response.socket?.end(tinyChunks(20_000))
+    if (url === "/pieces") {
+      let [pieces, bytes] = [0, 0]
+      request.on("data", ({ length }: Buffer) => [pieces++, (bytes += length)])
+      return void request.once("end", () => response.end(JSON.stringify({ pieces, bytes })))
+    }
     if (url === "/upload") return void request.once("data", () => request.pause())
     const bytes = Number(url?.slice(1)) * MiB
     response.writeHead(200, { "content-type": "text/html" }).end(Buffer.alloc(bytes, "x"))
@@ -119,4 +127,21 @@ test.each([
   expect(headers[":status"]).toBe(200)
   // It is more than all streams may hold.
   await expect.poll(() => stream.closed).toBe(true)
+})
+
+test("an answer in chunks of a byte is passed on in larger ones", async () => {
+  const socket = await askRaw(proxied.gateway, proxied.tenant, `${proxyPath}/tiny`, "connection: close\r\n")
+  const { chunks, body } = readChunks(await text(socket))
+  expect(body.length).toBe(20_000)
+  expect(chunks).toBeLessThan(1000)
+})
+
+test("a body in chunks of a byte is passed on in larger ones", async () => {
+  const head = "connection: close\r\ntransfer-encoding: chunked\r\n"
+  const socket = await askRaw(proxied.gateway, proxied.tenant, `${proxyPath}/pieces`, head)
+  socket.write(`${"1\r\nx\r\n".repeat(20_000)}0\r\n\r\n`)
+  const [, told = ""] = (await text(socket)).split("\r\n\r\n")
+  const { pieces, bytes } = JSON.parse(told) as { pieces: number; bytes: number }
+  expect(bytes).toBe(20_000)
+  expect(pieces).toBeLessThan(1000)
 })

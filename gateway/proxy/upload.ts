@@ -1,6 +1,7 @@
 // The body of a request that is sent on.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http"
+import { gatherSmallWrites } from "../../client/http/small-pieces.ts"
 import { countUpload, type HoldUnsent } from "../../client/http/unsent.ts"
 
 /**
@@ -14,6 +15,7 @@ export function sendBody(
   hold: HoldUnsent | undefined,
 ): void {
   countUpload(client, request, response, hold)
+  gatherSmallWrites(request)
   let hasBegun = false // the request does not tell: with headers in a list, Node takes them for sent from the start
   client.once("data", () => (hasBegun = true)).pipe(request)
   setImmediate(() => {

@@ -8,6 +8,8 @@ import { WebSocketServer, type WebSocket } from "ws"
 
 /** Nothing is expected from the client. */
 const maxMessageBytes = 1024
+/** Of a message. Each keeps all that came with it, up to 64 KiB, until the last has come. */
+export const maxFragments = 16
 
 /** Messages, pings and pongs of a client that are passed on in one turn of the event loop. What is read at once may be ten thousand. */
 export const maxMessagesPerTurn = 64
@@ -25,6 +27,7 @@ export async function openWebSocket(
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
+    maxFragments,
     handleProtocols,
     allowSynchronousEvents: false, // the client has nothing to say: one frame per turn of the event loop
   })

@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { readChunks, tinyChunks } from "../../client/testing/small-pieces.ts"
 import type { RequestState } from "../filters/state.ts"
 import { maxAnswerHeaderBytes } from "../proxy/forward.ts"
 import { Arrivals } from "../request/arrivals.ts"
@@ -171,4 +172,12 @@ test("watches whose clients read nothing hold no more together than the limit", 
   await expect.poll(() => begun).toBe(sockets.length)
   await expect.poll(() => open).toBeLessThanOrEqual(16)
   expect(open).toBeGreaterThan(4)
+})
+
+test("an answer of the owner in chunks of a byte is passed on in larger ones", async () => {
+  const { port } = await startForwarder((_request, response) => void response.socket?.end(tinyChunks(20_000)))
+  const socket = await ask(port, "/tenants/a/api HTTP/1.1\r\nconnection: close\r\nx: ")
+  const { chunks, body } = readChunks(await text(socket))
+  expect(body.length).toBe(20_000)
+  expect(chunks).toBeLessThan(1000)
 })

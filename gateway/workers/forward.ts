@@ -6,8 +6,9 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { serviceUnavailable, timeout } from "../../apimachinery/status.ts"
-import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
 import { join } from "../../client/http/join.ts"
+import { gatherSmallWrites, pushOrGather } from "../../client/http/small-pieces.ts"
+import { countUnsent, type HoldUnsent } from "../../client/http/unsent.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
 import type { Filter, GatewayResponse } from "../filters/chain.ts"
 import type { RequestState } from "../filters/state.ts"
@@ -161,7 +162,7 @@ export class Forwarder implements Disposable {
     })
     passInformation(outgoing, response)
     outgoing.once("response", (incoming) => {
-      answer = incoming
+      answer = Object.assign(incoming, { push: pushOrGather })
       answered()
       countUnsent(incoming, response, hold)
       // Anybody may get a refusal, which ends soon, as a watch does, of which many may end at once (connections/untaken.ts).
@@ -267,6 +268,7 @@ function passBack(
   const isWatch = state.info.verb === "watch" && /^application\/json\b/.test(incoming.headers["content-type"] ?? "")
   let last = newline
   if (isWatch) incoming.on("data", (chunk: Buffer) => (last = chunk.at(-1) ?? last))
+  gatherSmallWrites(response)
   incoming.pipe(response)
   // Interrupted: between two events this is a normal end of a watch; all other responses must not look complete.
   incoming.once("error", () => {

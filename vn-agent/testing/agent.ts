@@ -51,6 +51,7 @@ export function useAgent(): void {
   beforeEach(() => {
     seen.length = 0
     observed.refusal = undefined
+    observed.log = undefined
     superCluster.answers = true
     superCluster.onLookup = superCluster.onToken = () => Promise.resolve()
     pods.clear()

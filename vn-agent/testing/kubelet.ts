@@ -12,6 +12,8 @@ interface Observed {
   sockets: Set<Socket>
   /** What it answers to every call. */
   refusal?: { code: number; body: string } | undefined
+  /** What it answers to every other request, all bytes of the connection. */
+  log?: string | undefined
 }
 
 export async function startKubelet(
@@ -31,7 +33,8 @@ export async function startKubelet(
   const server = createServer(options, (request, response) => {
     const { authorization = "", "impersonate-user": impersonated = "", cookie = "" } = request.headers
     seen.push(`${request.method} ${request.url} ${authorization} ${String(impersonated)} ${cookie}`.trim())
-    const { refusal } = observed
+    const { refusal, log } = observed
+    if (log !== undefined) return void response.socket?.end(log)
     if (refusal !== undefined) return void response.writeHead(refusal.code).end(refusal.body)
     response.write("line 1\n")
     if (request.url?.includes("follow=true") !== true) response.end("line 2\n")

@@ -9,6 +9,7 @@ import { parseInt64 } from "../../../../../apimachinery/go/integers.ts"
 import { canonicalScalar } from "../../../../../apimachinery/schema/scalars.ts"
 import { badRequest, invalid, serviceUnavailable } from "../../../../../apimachinery/status.ts"
 import { tcpKeepAlive } from "../../../../../client/http/tcp-keep-alive.ts"
+import { gatherSmallWrites } from "../../../../../client/http/small-pieces.ts"
 import { countUnsent } from "../../../../../client/http/unsent.ts"
 import type { UpgradeTarget } from "../../../../../client/http/upgrade.ts"
 import { answerTo } from "../../../../backends/answer-to.ts"
@@ -43,6 +44,7 @@ export const log: SubresourceHandler = {
     response.writeHead(200, { "content-type": "text/plain" })
     response.flushHeaders()
     countUnsent(answer, response, hold)
+    gatherSmallWrites(response)
     // One side has disconnected; the other gets a truncated stream. (kube-apiserver ends a log of a dead kubelet as if it were complete.)
     await pipeline(answer, response).catch(() => response.destroy())
   },

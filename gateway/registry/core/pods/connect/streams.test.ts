@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream"
 import { text } from "node:stream/consumers"
 import type { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { readChunks, tinyChunks } from "../../../../../client/testing/small-pieces.ts"
 import { clusterRoleBindings, clusterRoles, nodes, pods } from "../../../../../client/resources.ts"
 import type { KubeObject } from "../../../../../apimachinery/object.ts"
 import { createAuthority, issueServingCertificate } from "../../../../pki/pki.ts"
@@ -31,7 +32,8 @@ beforeAll(async () => {
   const authority = await createAuthority("nodes")
   const { certificate: cert, key } = await issueServingCertificate(authority, [host])
   kubelet = createServer({ cert, key }, (_request, response) => {
-    response.writeHead(refusal?.code ?? 500).end(refusal?.text)
+    if (refusal === undefined) response.socket?.end(tinyChunks(20_000))
+    else response.writeHead(refusal.code).end(refusal.text)
   }).on("upgrade", (_request, socket: Duplex) => {
     if (refusal !== undefined) {
       const { code, text } = refusal
@@ -230,4 +232,11 @@ test.each([
   const said = await text(socket)
   expect(JSON.parse(said.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code: 400, message: "websocket: bad handshake" })
   expect(/^sec-websocket-version: (.*)$/im.exec(said)?.[1]).toBe("13")
+})
+
+test("a log in chunks of a byte is passed on in larger ones", async () => {
+  const socket = await askRaw(gateway, await createTenant(), `${path}/log`, "connection: close\r\n")
+  const { chunks, body } = readChunks(await text(socket))
+  expect(body.length).toBe(20_000)
+  expect(chunks).toBeLessThan(1000)
 })

@@ -1,7 +1,8 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Readable } from "node:stream"
+import { Duplex, Readable } from "node:stream"
+import { setImmediate } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { WebSocket } from "ws"
 import { countLoopTurns } from "../../../../testing/loop-turns.ts"
@@ -77,5 +78,41 @@ describe("a stream over a WebSocket", () => {
     socket.write(Buffer.concat([...Array<Buffer>(frames).fill(empty), close]))
     await once(client, "close")
     expect(turns()).toBeGreaterThanOrEqual(frames)
+  })
+  test("of small pieces that its client does not take one waits, and the others are read together", async () => {
+    const waiting: (() => void)[] = []
+    const arrived: Buffer[] = []
+    const socket = new Duplex({
+      read: () => undefined,
+      write(piece: Buffer, _encoding, done) {
+        arrived.push(Buffer.from(piece))
+        if (arrived.length === 1) done() // the handshake
+        else waiting.push(done)
+      },
+    })
+    onTestFinished(() => void socket.destroy())
+    const source = new Readable({ read: () => undefined })
+    const headers = {
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    }
+    const request = { method: "GET", headers } as unknown as IncomingMessage
+    const done = streamOverWebSocket(request, { socket, head: Buffer.alloc(0) }, source)
+    for (let index = 0; index < 1000; index++) {
+      source.push(Buffer.from("x"))
+      await setImmediate()
+    }
+    expect(socket.writableLength).toBeLessThan(10)
+    source.push(null)
+    for (let isOver = false; !isOver;) {
+      waiting.shift()?.()
+      await setImmediate()
+      isOver = arrived.at(-1)?.[0] === 0x88
+    }
+    const sent = Buffer.concat(arrived.slice(1)).toString("latin1")
+    expect(sent.match(/x/g)?.length).toBe(1000)
+    socket.destroy()
+    await done
   })
 })

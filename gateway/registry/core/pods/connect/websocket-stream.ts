@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex, Readable } from "node:stream"
+import { isSmall } from "../../../../../client/http/gathered-bytes.ts"
 import type { HoldUnsent } from "../../../../../client/http/unsent.ts"
 import { openWebSocket } from "../../../../request/web-socket.ts"
 
@@ -26,26 +27,17 @@ export async function streamOverWebSocket(
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       if (client.readyState !== client.OPEN) return
-      if (client.protocol === base64) client.send(chunk.toString("base64"))
-      else client.send(chunk, { binary: true })
-      if (!socket.writableNeedDrain) continue
+      const message = client.protocol === base64 ? chunk.toString("base64") : chunk
+      const { promise: sent, resolve } = Promise.withResolvers<unknown>()
+      client.send(message, resolve) // also called if the client has disconnected
+      // Of small pieces one waits here. Those that come meanwhile are read together.
+      if (!socket.writableNeedDrain && !isSmall(chunk)) continue
       const release = hold?.(client.bufferedAmount + source.readableHighWaterMark, () => client.terminate())
-      await drained(socket).finally(release)
+      await sent.finally(release)
     }
     client.close()
   } catch {
     // The source was truncated, or the client disconnected: without a close frame, the client detects it.
     client.terminate()
   }
-}
-
-/** Or closed. A stream waits thousands of times, and leaves no listener each time. */
-function drained(socket: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.off("drain", done).off("close", done)
-      resolve()
-    }
-    socket.on("drain", done).on("close", done)
-  })
 }
