@@ -104,6 +104,10 @@ export class DataDirectory implements GatewayStorage {
     return this.#spares?.take() ?? randomUUID()
   }
 
+  async unused(uid: string): Promise<void> {
+    await this.#spares?.discard(uid)
+  }
+
   /** `uid`: that of a tenant, or superUid. Throws StartError for the latter, without which nothing can be served. */
   async openStore(uid: string, base: BaseLayer, options: StoreOptions = {}): Promise<Store> {
     try {

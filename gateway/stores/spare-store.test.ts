@@ -92,3 +92,15 @@ test("a spare store that was taken but not opened can be removed", async () => {
   await data.removeStore(spare)
   expect(existsSync(join(path, "stores", spare))).toBe(false)
 })
+
+test("a spare store whose tenant was not created is closed and removed, and one that is used is not", async () => {
+  await using data = await DataDirectory.open(path)
+  const spare = await takeSpare(data)
+  await data.unused(spare)
+  expect(existsSync(join(path, "stores", spare))).toBe(false)
+  expect(await data.store.get(spareKey(spare))).toBeUndefined()
+  const used = await takeSpare(data)
+  await using _ = await data.openStore(used, emptyBaseLayer)
+  await data.unused(used)
+  expect(existsSync(join(path, "stores", used))).toBe(true)
+})

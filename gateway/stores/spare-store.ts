@@ -65,6 +65,13 @@ export class SpareStore implements AsyncDisposable {
     return opened
   }
 
+  /** Closes and removes the store of a taken uid that nobody has opened. */
+  async discard(uid: string): Promise<void> {
+    if (!this.#taken.has(uid)) return
+    await (await this.opened(uid))?.database.close()
+    await this.#remove(uid)
+  }
+
   #begin(): void {
     if (this.#spare !== undefined || this.#making !== undefined) return
     this.#making = this.#make()

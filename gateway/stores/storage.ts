@@ -11,6 +11,8 @@ export interface GatewayStorage extends AsyncDisposable {
   readonly keys: KeyFiles
   /** The uid for a new tenant, which has never been used. */
   newUid(): string
+  /** Gives back what has been prepared for a uid that no store has been opened for. Undefined: nothing is prepared. */
+  unused?(uid: string): Promise<void>
   /** `uid`: that of a tenant, or superUid. */
   openStore(uid: string, base: BaseLayer, options?: StoreOptions): Promise<Store>
   /** Removes all data of a control plane, whose store must be closed. */

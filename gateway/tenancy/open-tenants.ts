@@ -28,6 +28,7 @@ export async function openTenants({
     openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
     admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
     newUid: () => data.newUid(),
+    unused: (uid) => data.unused?.(uid),
     removeStore: (uid) => data.removeStore(uid),
     others: data.others,
     preparation: controlPlanes,

@@ -9,15 +9,17 @@ import { authorityName } from "../pki/trust-store.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import type { KnownTenants } from "./known-tenants.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
-import { changedRecord, readRecord, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
+import type { TenantOperations } from "./tenant-operations.ts"
+import { changedRecord, markStored, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
 
 interface OtherTenantsParts {
   store: Store
   gateways: OtherGateways
   /** The tenants served here. */
   known: KnownTenants
-  /** An operation of this gateway on the tenant of that name is in progress: call reload() after it. */
-  isInProgress: (name: string) => boolean
+  removeStore: (uid: string) => Promise<void>
+  /** Those of this gateway: call ended() after each. */
+  operations: Pick<TenantOperations, "isInProgress" | "inProgress">
   log: Log
 }
 
@@ -28,6 +30,8 @@ export class OtherTenants implements AsyncDisposable {
   #watcher: Watcher | undefined
   #settling: Promise<void> | undefined
   #settlingNext: Promise<void> | undefined
+  /** What has changed during operations of this gateway, by name: the latest record, or undefined if it was deleted. */
+  readonly #deferred = new Map<string, TenantRecord | undefined>()
 
   /** `revision`: changes up to it are known. */
   constructor(parts: OtherTenantsParts, revision: Revision) {
@@ -53,9 +57,12 @@ export class OtherTenants implements AsyncDisposable {
     return this.#settlingNext
   }
 
-  /** Takes over what has changed during an operation of this gateway. */
-  async reload(name: string): Promise<void> {
-    this.#changed(name, await readRecord(this.#parts.store, name))
+  /** Takes over what has changed during an operation of this gateway. What the watch has not delivered yet, it delivers later. */
+  ended(name: string): void {
+    if (!this.#deferred.has(name) || this.#parts.operations.isInProgress(name)) return
+    const record = this.#deferred.get(name)
+    this.#deferred.delete(name)
+    this.#changed(name, record)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,31 +97,47 @@ export class OtherTenants implements AsyncDisposable {
   }
 
   async #readAgain(): Promise<Revision> {
-    const { store, known } = this.#parts
+    const { store, known, operations } = this.#parts
     const { records, revision } = await readRecords(store)
-    const names = new Set(records.map(({ tenant }) => tenant.name))
-    const gone = known.all().filter(({ record }) => !names.has(record.tenant.name))
-    for (const { record } of gone) this.#changed(record.tenant.name, undefined)
+    // Also of tenants that are being created here, which are not known yet.
+    const gone = new Set([...known.all().map(({ record }) => record.tenant.name), ...operations.inProgress()])
+    for (const { tenant } of records) gone.delete(tenant.name)
+    for (const name of gone) this.#changed(name, undefined)
     for (const record of records) this.#changed(record.tenant.name, record)
     return revision
   }
 
   /** `record`: the current one, or undefined if it was deleted. Also called for writes of this gateway, which change nothing. */
   #changed(name: string, record: TenantRecord | undefined): void {
-    const { known, isInProgress } = this.#parts
-    if (isInProgress(name)) return
+    const { known, operations } = this.#parts
+    if (operations.isInProgress(name)) {
+      this.#deferred.set(name, record)
+      return
+    }
     const entry = known.get(name)
     const active = record?.state === "active" ? record : undefined
     const isSame = entry !== undefined && active?.tenant.uid === entry.record.tenant.uid
     if (entry !== undefined && !isSame) this.#remove(entry)
     if (active === undefined) return
-    if (isSame) known.change(entry, active.tenant)
-    else known.join(active)
+    if (!isSame) return known.join(active)
+    if (active.isStored === true) markStored(entry.record)
+    known.change(entry, active.tenant)
   }
 
   #remove(entry: TenantEntry): void {
-    const { known, log } = this.#parts
+    const { log } = this.#parts
     const { name } = entry.record.tenant
-    known.remove(entry).catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
+    this.#removeAll(entry).catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
+  }
+
+  async #removeAll(entry: TenantEntry): Promise<void> {
+    const { known, removeStore } = this.#parts
+    const { record } = entry
+    try {
+      await known.remove(entry)
+    } finally {
+      // Opening it for the first time may have made its store anew after another gateway had removed that.
+      if (record.isStored !== true) await removeStore(record.tenant.uid)
+    }
   }
 }

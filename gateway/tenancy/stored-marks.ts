@@ -39,8 +39,7 @@ export class StoredMarks implements AsyncDisposable {
     const { tenant } = record
     try {
       await (this.#rest ??= pause(systemClock, restMs, this.#ending.signal).finally(() => (this.#rest = undefined)))
-      await changeRecord(this.#store, tenant, markStored)
-      markStored(record)
+      if (await changeRecord(this.#store, tenant, markStored)) markStored(record)
     } catch (error) {
       this.#log.warn(
         { err: error, tenant: tenant.name },

@@ -1,132 +1,19 @@
 // Tenants are created, written to and deleted at random, while whatever the directory calls fails, before or after it has had its effect,
 // and while its process ends at any moment. What was acknowledged is there, and followers know the tenants that exist.
 
-import { randomUUID } from "node:crypto"
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFailed, test } from "vitest"
 import { chance, createRandom, pick, type Random, seeds } from "../../apimachinery/testing/random.ts"
-import { silentLog } from "../../client/log.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
-import type { Store, Watcher } from "../../storage/types.ts"
 import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
-import type { ControlPlane } from "../control-plane/control-plane.ts"
-import { TenantDirectory } from "./tenant-directory.ts"
+import { type Disk, Life } from "./testing/failing-life.ts"
+import type { TenantDirectory } from "./tenant-directory.ts"
 import { readRecords } from "./tenant-record.ts"
 
 const names = ["a", "b", "c"]
 /** The VirtualClusters that request tenants, each by every name. */
 const owners = ["x", "y"].map((uid) => ({ namespace: "default", name: uid, uid }))
 const steps = 60
-const limits = {
-  tenantReadyMs: 60_000,
-  maxOpening: 2,
-  tenantIdleMs: 60_000,
-  maxAwakeTenants: 10,
-  maxAwakeBytes: 2 ** 30,
-}
-
-/** What the disk has. */
-interface Disk {
-  records: Store
-  /** Of each store, by uid, what was written to it. */
-  stores: Map<string, number>
-}
-
-/** One life of the process. */
-class Life {
-  readonly told = new Map<string, string>()
-  readonly #disk: Disk
-  readonly #random: Random
-  readonly #faults: string[]
-  /** Of each call. */
-  failing = 0.2
-  #hasEnded = false
-
-  constructor(disk: Disk, random: Random, faults: string[]) {
-    this.#disk = disk
-    this.#random = random
-    this.#faults = faults
-  }
-
-  /** During the start nothing fails: it would have to be repeated. */
-  async start(): Promise<TenantDirectory> {
-    const { failing } = this
-    this.failing = 0
-    const { records } = this.#disk
-    const store = failingStore(records, (work) => this.#call("write a record", work))
-    const directory = await TenantDirectory.open({
-      store,
-      newUid: randomUUID,
-      openControlPlane: ({ tenant, isStored }, life) =>
-        this.#call("open a store", () => {
-          const { stores } = this.#disk
-          if (isStored === true && !stores.has(tenant.uid)) throw new Error(`the store of ${tenant.uid} is missing`)
-          if (!stores.has(tenant.uid)) stores.set(tenant.uid, 0)
-          return {
-            name: tenant.name,
-            presence: life.presence,
-            begin: () => life.begin(),
-            store: { revision: 1, watch: silentWatch },
-            [Symbol.asyncDispose]: () => this.#call("close a store", () => undefined),
-          } as unknown as ControlPlane
-        }),
-      removeStore: (uid) => this.#call("remove a store", () => void this.#disk.stores.delete(uid)),
-      preparation: {
-        keys: new Set(),
-        isRepeatedAfter: () => false,
-        isBegun: () => Promise.resolve(false),
-        prepare: () => Promise.resolve(),
-      },
-      addressOf: () => ({ server: "", certificateAuthority: "" }),
-      issuerOf: (name) => name,
-      log: silentLog,
-      limits,
-    })
-    directory.subscribe({
-      added: ({ name, uid }) => {
-        if (this.told.has(name)) this.#faults.push(`followers are told of ${name} twice`)
-        this.told.set(name, uid)
-      },
-      removed: ({ name, uid }) => void (this.told.get(name) === uid && this.told.delete(name)),
-    })
-    this.failing = failing
-    return directory
-  }
-
-  /** Nothing that it does has an effect any more, and nothing that it waits for ends. */
-  end(): void {
-    this.#hasEnded = true
-  }
-
-  async #call<T>(what: string, work: () => T | Promise<T>): Promise<T> {
-    const failure = chance(this.#random, this.failing) ? pick(this.#random, ["before", "after"]) : undefined
-    for (let turns = this.#random(3); turns > 0; turns--) await turn()
-    if (this.#hasEnded) await new Promise(() => undefined)
-    if (failure === "before") throw new Error(`cannot ${what}`)
-    const result = await work()
-    if (this.#hasEnded) await new Promise(() => undefined)
-    if (failure === "after") throw new Error(`cannot tell whether it did ${what}`)
-    return result
-  }
-}
-
-function failingStore(store: Store, call: <T>(work: () => Promise<T>) => Promise<T>): Store {
-  return {
-    get: (...given: Parameters<Store["get"]>) => store.get(...given),
-    range: (...given: Parameters<Store["range"]>) => store.range(...given),
-    txn: (transaction: Parameters<Store["txn"]>[0]) => call(() => store.txn(transaction)),
-  } as unknown as Store
-}
-
-function silentWatch(): Watcher {
-  const { promise, resolve: close } = Promise.withResolvers<void>()
-  const next = async () => {
-    await promise
-    return { done: true as const, value: undefined }
-  }
-  return { revision: 1, close, [Symbol.asyncIterator]: () => ({ next }) }
-}
-
 /** What the operator knows of a name. */
 interface Known {
   /** Undefined: there is none, or nothing of it was acknowledged. */
@@ -142,7 +29,7 @@ const nothing: Known = { uid: undefined, written: 0, isDeleting: false, isGone: 
 class World {
   readonly faults: string[] = []
   readonly all = new Map(names.map((name) => [name, { ...nothing }]))
-  readonly disk: Disk = { records: createMemoryStore(), stores: new Map() }
+  readonly disk: Disk = { records: createMemoryStore(), stores: new Map(), left: new Set() }
   readonly #random: Random
   #life: Life
   #starting: Promise<TenantDirectory>

@@ -51,6 +51,8 @@ export interface TenantDirectoryParts extends KnownTenantsParts {
   store: Store
   /** The uid for a new tenant. */
   newUid: () => string
+  /** After a creation whose record was not written, or not for certain. */
+  unused?: (uid: string) => Promise<void> | undefined
   /** Removes a tenant's data from disk; its control plane must be closed. */
   removeStore: (uid: string) => Promise<void>
   issuerOf: (name: string) => string
@@ -86,14 +88,14 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
       change: (tenant, settings) => this.#change(tenant, settings),
       delete: (meant) => this.#delete(meant),
       settle: () => this.#others?.settle(),
-      ended: async (name) => this.#others?.reload(name),
+      ended: (name) => this.#others?.ended(name),
     })
   }
 
   #follow(gateways: OtherGateways, revision: Revision): void {
-    const { store, log } = this.#parts
-    const isInProgress = (name: string): boolean => this.#operations.isInProgress(name)
-    this.#others = new OtherTenants({ store, gateways, known: this.#known, isInProgress, log }, revision)
+    const { store, removeStore, log } = this.#parts
+    const [known, operations] = [this.#known, this.#operations]
+    this.#others = new OtherTenants({ store, gateways, known, operations, removeStore, log }, revision)
   }
 
   /** Finds tenants for requests. */
@@ -134,15 +136,29 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   }
 
   async #create(request: TenantRequest): Promise<Tenant> {
-    const { store, newUid, issuerOf } = this.#parts
+    const { newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
-    const isShared = this.#others !== undefined
-    const present = await createRecordAnew(store, record, { isShared, remove: (left) => this.#forget(left) })
+    const present = await this.#record(record)
     // Another gateway was faster.
     if (present !== undefined) return present.tenant
     const tenant = await this.#make(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
+  }
+
+  /** Returns the existing record, or undefined if the record was written. */
+  async #record(record: TenantRecord): Promise<TenantRecord | undefined> {
+    const { store, unused, log } = this.#parts
+    const { name, uid } = record.tenant
+    const isShared = this.#others !== undefined
+    try {
+      return await createRecordAnew(store, record, { isShared, remove: (left) => this.#forget(left) })
+    } catch (error) {
+      await unused?.(uid)?.catch((failure: unknown) =>
+        log.error({ err: failure, tenant: name }, "what was prepared for a tenant was not removed"),
+      )
+      throw error
+    }
   }
 
   async #change(tenant: Tenant, settings: TenantSettings): Promise<void> {
@@ -187,7 +203,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     try {
       await entry.born()
     } catch (error) {
-      await this.#undo(entry)
+      // Other gateways have seen its record, and may have answered for it since: there it exists, and is opened when it is used.
+      if (this.#others === undefined) await this.#undo(entry)
+      else this.#known.announce(entry)
       throw error
     }
     this.#known.announce(entry)

@@ -207,7 +207,7 @@ export class TenantEntry {
         if (this.#awake === undefined || this.#awake.feed?.isDormant === true) void this.introduce()
       },
     })
-    const isBegun = await preparation.isBegun(controlPlane)
+    const isBegun = await closedOnFailure(controlPlane, () => preparation.isBegun(controlPlane))
     this.#failure = undefined
     // Synchronous from here on, so that whoever closes it also ends what is started here.
     const { name } = this.record.tenant
@@ -283,4 +283,13 @@ export class TenantEntry {
     if (awake !== undefined && this.#awake === awake) this.#close(awake)
     await this.#closing
   }
+}
+
+/** The result of `work`, without which nobody would close it. */
+async function closedOnFailure<T>(controlPlane: ControlPlane, work: () => Promise<T>): Promise<T> {
+  await using stack = new AsyncDisposableStack()
+  stack.use(controlPlane)
+  const result = await work()
+  stack.move()
+  return result
 }

@@ -19,7 +19,7 @@ interface TenantOperationsParts {
   /** Takes over what other gateways have changed, before `get` is asked whether a new tenant exists. */
   settle?: () => Promise<void> | undefined
   /** After an operation on a name, during which its changes by other gateways were not taken over. */
-  ended?: (name: string) => Promise<void>
+  ended?: (name: string) => void
 }
 
 interface Deletion {
@@ -42,6 +42,11 @@ export class TenantOperations {
 
   isInProgress(name: string): boolean {
     return this.#creating.has(name) || this.isDeleting(name)
+  }
+
+  /** The names of which this is true; some may be there twice. */
+  inProgress(): string[] {
+    return [...this.#creating.keys(), ...this.#deleting.keys()]
   }
 
   /** The deletion in progress, if any. */
@@ -74,7 +79,7 @@ export class TenantOperations {
       return ofSameOwner(await creating, request)
     } finally {
       this.#creating.delete(name)
-      await this.#parts.ended?.(name)
+      this.#parts.ended?.(name)
     }
   }
 
@@ -93,7 +98,7 @@ export class TenantOperations {
     const deletion: Deletion = { meant, ended: Promise.resolve() }
     deletion.ended = this.#delete(meant, running).finally(() => {
       if (this.#deleting.get(name) === deletion) this.#deleting.delete(name)
-      return this.#parts.ended?.(name)
+      this.#parts.ended?.(name)
     })
     this.#deleting.set(name, deletion)
     return deletion.ended

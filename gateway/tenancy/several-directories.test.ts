@@ -1,0 +1,147 @@
+// Several gateways on one storage: what one does, the others take over.
+
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { expect, test, vi } from "vitest"
+import { namespaces } from "../../client/resources.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
+import { limits, parts, request, sleeping } from "./testing/directory-parts.ts"
+import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
+import { readRecords } from "./tenant-record.ts"
+
+const others = { onChange: () => undefined, lastChange: () => 0, forget: () => undefined }
+
+test("a tenant that can be neither opened nor removed exists if other gateways have seen its record", async () => {
+  const { all } = parts({ others })
+  const write = all.store.txn.bind(all.store)
+  let writes = 0
+  all.store.txn = (transaction) => (++writes === 2 ? Promise.reject(new Error("no answer")) : write(transaction))
+  all.openControlPlane = () => Promise.reject(new Error("no answer"))
+  await using directory = await TenantDirectory.open(all)
+  const added: string[] = []
+  directory.subscribe({ added: ({ uid }) => added.push(uid) })
+  await expect(directory.create(request("a"))).rejects.toThrow("no answer")
+  const { records } = await readRecords(all.store)
+  expect(added).toEqual(records.map(({ tenant }) => tenant.uid))
+  expect(added).toHaveLength(1)
+})
+
+test.each([
+  ["stays awake where it is followed", true],
+  ["sleeps where nobody follows it any more", false],
+])("a tenant with its own controllers, which may be watched at other gateways, %s", async (_what, isFollowed) => {
+  const { all } = parts({ others, limits: { ...limits, tenantIdleMs: 20 } })
+  const asleep = new Set<string>()
+  all.openControlPlane = sleeping(all, async (name) => void asleep.add(name))
+  await using directory = await TenantDirectory.open(all)
+  const handler = { event() {}, synced() {}, removed() {}, restarted() {} }
+  const following = new AbortController()
+  directory.watch(namespaces, handler, following.signal)
+  if (!isFollowed) following.abort()
+  await nextTurn() // followers are told of the tenants that there are
+  await directory.create({ ...request("theirs"), controllers: false })
+  // What makes others fall asleep could have made it.
+  for (const name of ["a", "b"]) {
+    await directory.create(request(name))
+    await expect.poll(() => asleep).toContain(name)
+  }
+  expect(asleep.has("theirs")).toBe(!isFollowed)
+})
+
+test("a deletion reaches a tenant of another gateway whose record has not been seen here", async () => {
+  const store = createMemoryStore()
+  const { all, removed } = parts({ store, others })
+  const watch = store.watch.bind(store)
+  vi.spyOn(store, "watch").mockImplementationOnce((_prefix, options) => watch("/nothing/", options))
+  await using behind = await TenantDirectory.open(all)
+  await using other = await TenantDirectory.open(all)
+  const tenant = await other.create(request("a"))
+  await behind.delete(tenant)
+  expect((await readRecords(store)).records).toEqual([])
+  await other.create(request("b"))
+  await behind.delete({ name: "b", uid: "another" })
+  expect((await readRecords(store)).records).toHaveLength(1)
+  expect(new Set(removed)).toEqual(new Set([tenant.uid]))
+})
+
+/** Two gateways on one storage. */
+async function openTwo(more: Partial<TenantDirectoryParts> = {}) {
+  const { all, removed } = parts({ others, ...more })
+  return { all, removed, first: await TenantDirectory.open(all), second: await TenantDirectory.open(all) }
+}
+
+test("a tenant that one gateway has answered for stays although another one could not open it", async () => {
+  const opening = Promise.withResolvers<never>()
+  const { all, removed, first, second } = await openTwo()
+  const open = all.openControlPlane
+  await using _first = first
+  await using _second = second
+  let opened = 0
+  all.openControlPlane = (...given) => (++opened === 1 ? opening.promise : open(...given))
+  const failing = first.create(request("a"))
+  await expect.poll(() => second.get("a")).toBeDefined()
+  const tenant = await second.create(request("a"))
+  opening.reject(new Error("no answer"))
+  await expect(failing).rejects.toThrow("no answer")
+  await first.lookup.settle?.()
+  expect([first.get("a"), second.get("a"), removed]).toEqual([tenant, tenant, []])
+  expect((await first.byName("a"))?.name).toBe("a")
+})
+
+test("a tenant is known of which another gateway has told while an operation on its name failed", async () => {
+  const { all, first, second } = await openTwo()
+  await using _first = first
+  await using _second = second
+  const { store } = all
+  await first.create(request("a"))
+  const [txn, get] = [store.txn.bind(store), store.get.bind(store)]
+  // Nobody reaches the storage when the record is to be removed: it has been, which nobody knows.
+  const isLast = vi.spyOn(store, "txn").mockImplementation(async (transaction) => {
+    const result = await txn(transaction)
+    if (transaction.operations[0]?.type !== "delete") return result
+    isLast.mockRestore()
+    await second.create(request("a", "new"))
+    store.get = () => Promise.reject(new Error("no answer"))
+    throw new Error("no answer")
+  })
+  await expect(first.delete("a")).rejects.toThrow("no answer")
+  store.get = get
+  await first.lookup.settle?.()
+  expect(first.get("a")).toEqual(second.get("a"))
+})
+
+test("that a tenant has a store is known to all gateways when it is recorded", async () => {
+  const { all, first, second } = await openTwo()
+  await using _first = first
+  await using _second = second
+  await second.create(request("a"))
+  await expect.poll(async () => (await readRecords(all.store)).records[0]?.isStored).toBe(true)
+  const opened: (boolean | undefined)[] = []
+  const open = all.openControlPlane
+  all.openControlPlane = (record, life) => {
+    opened.push(record.isStored)
+    return open(record, life)
+  }
+  await first.lookup.settle?.()
+  await first.byName("a")
+  expect(opened).toEqual([true])
+})
+
+test("what a gateway makes of a tenant that another one has deleted meanwhile is removed", async () => {
+  const { all, removed, first, second } = await openTwo()
+  await using _first = first
+  await using _second = second
+  const opening = Promise.withResolvers<void>()
+  const open = all.openControlPlane
+  all.openControlPlane = async (...given) => {
+    await opening.promise
+    removed.length = 0 // by the deletion
+    return open(...given)
+  }
+  const creating = first.create(request("a"))
+  await expect.poll(() => second.get("a")).toBeDefined()
+  await second.delete("a")
+  opening.resolve()
+  const { uid } = await creating
+  await expect.poll(() => removed).toEqual([uid])
+  expect(first.list()).toEqual([])
+})
