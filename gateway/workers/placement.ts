@@ -9,6 +9,7 @@
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { aborted, pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
+import type { Tenant } from "../../client/tenants.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import { ChannelClosed } from "./channel.ts"
@@ -53,6 +54,8 @@ export class Placement implements AsyncDisposable {
   readonly #parts: PlacementParts
   readonly #clock: Clock
   readonly #held = new Map<string, Held>()
+  /** Tenants that are served no longer, and that an owner may still have open, by uid. */
+  readonly #leaving = new Map<string, Held>()
   /** Tenants that may not be at home, or could not be taken over. */
   readonly #misplaced = new Set<Held>()
   readonly #moved = new Set<() => void>()
@@ -112,9 +115,11 @@ export class Placement implements AsyncDisposable {
     return held
   }
 
-  /** Requests for it are no longer served. Its owner may still have it open. */
-  remove(name: string): void {
+  /** Requests for it are no longer served. Its owner may still have it open until release(). */
+  remove(held: Held): void {
+    const { name, uid } = held.record.tenant
     this.#held.delete(name)
+    this.#leaving.set(uid, held)
   }
 
   /** Creates it at its home, or at the next one if that ends meanwhile. From then on it exists. */
@@ -149,22 +154,30 @@ export class Placement implements AsyncDisposable {
     if (owner !== undefined) await ignoreClosed(owner.channel.call("adjust", record.tenant))
   }
 
-  /** Resolves when no process has it open or forwards requests to it. */
-  async release(held: Held): Promise<void> {
+  /** Resolves when no process has the removed tenant open or forwards requests to it. After a failure its owner is asked again. */
+  async release({ name, uid }: Pick<Tenant, "name" | "uid">): Promise<void> {
     const { pool, routes } = this.#parts
-    const { name } = held.record.tenant
+    const held = this.#leaving.get(uid)
+    if (held === undefined) return
     await held.moving
-    const { owner } = held
-    if (owner !== undefined) {
-      try {
-        await owner.channel.call("remove", name)
-      } catch (error) {
-        if (!(error instanceof ChannelClosed)) throw error
-        await aborted(owner.ended) // which releases the lock
-      }
+    try {
+      await this.#close(held)
+      this.#leaving.delete(uid)
+    } finally {
+      routes.delete(name)
+      await pool.broadcast("route", { set: [], gone: [name] })
     }
-    routes.delete(name)
-    await pool.broadcast("route", { set: [], gone: [name] })
+  }
+
+  /** Resolves when its owner has it open no longer. */
+  async #close({ owner, record }: Held): Promise<void> {
+    if (owner === undefined) return
+    try {
+      await owner.channel.call("remove", record.tenant.name)
+    } catch (error) {
+      if (!(error instanceof ChannelClosed)) throw error
+      await aborted(owner.ended) // which releases the lock
+    }
   }
 
   /** Waits for the next owner while the tenant moves. */

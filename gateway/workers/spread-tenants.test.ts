@@ -20,17 +20,18 @@ async function begin() {
   const troubles = { random: createRandom(1), failing: 0, inUse: 0 }
   const pool = new FakeWorkers(1, () => spread.allRoutes(), troubles)
   const store = createMemoryStore()
+  const removed: string[] = []
   const spread: SpreadTenants = await SpreadTenants.open({
     issuerOf: (name) => name,
     addressOf: () => ({ server: "", certificateAuthority: "" }),
     pool: pool as unknown as WorkerPool,
     store,
     routes: new Routes(primary),
-    removeStore: () => Promise.resolve(),
+    removeStore: async (uid) => void removed.push(uid),
     log: silentLog,
   })
   await spread.start()
-  return { pool, spread, store, troubles }
+  return { pool, spread, store, removed, troubles }
 }
 
 test("followers of tenants are told of changed settings", async () => {
@@ -131,6 +132,19 @@ test("the deletion of a tenant whose creation has failed is recorded although it
     Object.assign(worker.channel, { call: (name: string) => Promise.reject(new Error(`no ${name}`)) })
   await expect(spread.create(fakeTenant("a"))).rejects.toThrow("no create")
   expect((await readRecords(store)).records.map(({ state }) => state)).toEqual(["deleting"])
+})
+
+test("a tenant that its worker could not remove has no route, and is removed by the worker before its data is", async () => {
+  const { pool, spread, removed, troubles } = await begin()
+  await using _ = spread
+  const [process] = pool.processes
+  const { uid } = await spread.create(fakeTenant("a"))
+  troubles.failing = 1
+  await expect(spread.delete("a")).rejects.toThrow("its store cannot be closed or opened")
+  expect([process?.routes.get("a"), process?.tenants.has("a"), removed]).toEqual([undefined, true, []])
+  troubles.failing = 0
+  await spread.delete("a")
+  expect([process?.tenants.has("a"), removed]).toEqual([false, [uid]])
 })
 
 describe.each([

@@ -145,14 +145,14 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   /** After a creation that has failed, for another reason. What it cannot remove is removed by the next creation or deletion. */
   async #undo(held: Held): Promise<void> {
     const { record } = held
-    const { name } = record.tenant
-    this.#placement.remove(name)
+    this.#placement.remove(held)
     try {
-      await condemnRecord(this.#parts.store, record)
-      await this.#placement.release(held)
-      await this.#remove(record)
+      await this.#forget(record)
     } catch (error) {
-      this.#parts.log.error({ err: error, tenant: name }, "what a failed creation has left was not removed")
+      this.#parts.log.error(
+        { err: error, tenant: record.tenant.name },
+        "what a failed creation has left was not removed",
+      )
     }
   }
 
@@ -187,11 +187,11 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   async #remove({ tenant }: TenantRecord): Promise<void> {
     const held = this.#placement.get(tenant.name)
     if (held?.record.tenant.uid === tenant.uid) {
-      this.#placement.remove(tenant.name)
+      this.#placement.remove(held)
       for (const subscriber of this.#subscribers) subscriber.removed?.(tenant)
       this.#followers.removed(tenant.name)
-      await this.#placement.release(held)
     }
+    await this.#placement.release(tenant)
     await this.#parts.removeStore(tenant.uid)
     await replaceRecord(this.#parts.store, tenant)
   }

@@ -95,7 +95,10 @@ class FakeProcess {
       adopt: (records) => residents.adopt(records),
       create: (record) => this.#adopt(record),
       adjust: () => undefined,
-      remove: (name) => void this.tenants.delete(name),
+      remove: async (name) => {
+        await this.#try()
+        this.tenants.delete(name)
+      },
       release: (name) => residents.release(name),
       beat: () => undefined,
       metrics: () => "",
