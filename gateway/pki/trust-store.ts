@@ -7,7 +7,8 @@ import type { TrustRoots } from "../authentication/types.ts"
 import { createKeyPair, publicKeyOf } from "./key-pair.ts"
 import { type Authority, createAuthority, type NewAuthority, parseKey } from "./pki.ts"
 
-const trustKey = "/polyplane/trust"
+/** Of a control plane's first write, without which it cannot be opened. */
+export const trustKey = "/polyplane/trust"
 /** Subject of the authority, as in kubeadm. */
 const frontProxyAuthorityName = "front-proxy-ca"
 

@@ -13,6 +13,7 @@ import type { StoreLimits } from "../../storage/limits.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
 import { keyRecords, type KeyFiles } from "../pki/key-files.ts"
+import { trustKey } from "../pki/trust-store.ts"
 import type { GatewayStorage, OtherGateways, StoreOptions } from "./storage.ts"
 
 /** The store of the gateway's own records; distinct from all tenants' uids. */
@@ -73,11 +74,11 @@ export class EtcdStorage implements GatewayStorage {
   }
 
   openStore(uid: string, base: BaseLayer, { quota }: StoreOptions = {}): Promise<Store> {
-    return this.#database.openStore(uid, base, quota)
+    return this.#database.openStore(uid, base, quota, trustKey)
   }
 
   removeStore(uid: string): Promise<void> {
-    return this.#database.removeStore(uid)
+    return this.#database.removeStore(uid, trustKey)
   }
 
   /** Throws StartError if another process serves it. The signal is aborted when another process may take over. */

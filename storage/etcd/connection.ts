@@ -11,7 +11,7 @@ import { storageError } from "./errors.ts"
 import { Feed, type FeedHandler } from "./feed.ts"
 import { storesPrefix } from "./keys.ts"
 import type { EtcdLimits } from "./limits.ts"
-import type { Compare } from "./wire.ts"
+import type { TxnRequest, TxnResponse } from "./wire.ts"
 
 interface ConnectionOptions {
   client: EtcdClient
@@ -94,12 +94,12 @@ export class Connection implements AsyncDisposable {
     return translated
   }
 
-  /** Writes the value if the comparison holds. When it resolves, the feed has delivered the current value. */
-  async rewrite(key: Buffer, compare: Compare, value: Buffer): Promise<void> {
-    const request = { compare: [compare], success: [{ request_put: { key, value } }], failure: [] }
+  /** A transaction that may be applied twice. When it resolves, the feed has delivered the current values. */
+  async rewrite(request: TxnRequest): Promise<TxnResponse> {
     try {
       const { response } = await this.client.call(this.client.calls.txn, request, "again")
       await this.reach(response.header.revision)
+      return response
     } catch (error) {
       throw this.translate(error, undefined)
     }

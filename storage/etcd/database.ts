@@ -91,14 +91,18 @@ export class EtcdDatabase implements AsyncDisposable {
     this.#connection.client.renew(tls)
   }
 
-  /** A store may be open several times, with the same quota, which is enforced across all of them. */
-  async openStore(uid: string, base?: BaseLayer, quota?: StoreQuota): Promise<Store> {
+  /**
+   * A store may be open several times, with the same quota, which is enforced across all of them. `mark`: the key of its mark (mark.ts);
+   * undefined: it is never removed.
+   */
+  async openStore(uid: string, base?: BaseLayer, quota?: StoreQuota, mark?: string): Promise<Store> {
     const store = new EtcdStore({
       connection: this.#connection,
       uid,
       base,
       limits: this.#limits,
       lastChange: this.#lastChanges.get(uid),
+      mark,
       quota: quota && { quota, member: this.#memberOf(uid), known: this.#known.get(uid), callMs: this.#callMs },
       closed: (closing) => this.#forget(uid, closing),
     })
@@ -114,13 +118,18 @@ export class EtcdDatabase implements AsyncDisposable {
     }
   }
 
-  /** Deletes everything in pieces, each a message to every gateway whose other tenants wait for it. Open stores observe them. */
-  async removeStore(uid: string): Promise<void> {
+  /**
+   * Deletes everything in pieces, each a message to every gateway whose other tenants wait for it. Open stores observe them. From the first
+   * one on nothing can be written, by any process: that deletes the mark.
+   */
+  async removeStore(uid: string, mark?: string): Promise<void> {
     const { client, prefix } = this.#connection
-    const { root } = storeKeys(prefix, uid)
+    const keys = storeKeys(prefix, uid)
+    const { root } = keys
     const read = async (request: RangeRequest): Promise<RangeResponse> =>
       (await client.call(client.calls.range, request, "again")).response
     try {
+      if (mark !== undefined) await client.call(client.calls.deleteRange, { key: keys.value(mark) }, "again")
       for (;;) {
         const { kvs } = await readPages(read, { key: root, range_end: rangeEnd(root) }, undefined, removedBytes)
         const last = kvs.at(-1)

@@ -8,8 +8,9 @@ import { decodeGate, noGate, type Gate } from "./gate.ts"
 import { rangeEnd, type StoreKeys } from "./keys.ts"
 import type { Layer } from "./layer.ts"
 import { keyAfter, readPages } from "./range.ts"
+import type { Mark } from "./mark.ts"
 import type { Committed, Condition, GatedStore } from "./quota-gate.ts"
-import type { Compare, RangeRequest, RangeResponse } from "./wire.ts"
+import type { Compare, RangeRequest, RangeResponse, TxnRequest } from "./wire.ts"
 
 /** Number of values that are read at once when counting. */
 const countedAtOnce = 250
@@ -18,6 +19,7 @@ interface GatedKeysParts {
   connection: Connection
   keys: StoreKeys
   layer: Layer
+  mark: Mark | undefined
   /** Resolves when the feed has reached the response's revision. */
   range: (request: RangeRequest, revision?: Revision) => Promise<RangeResponse>
   commit(transaction: Transaction, condition: Condition): Promise<Committed>
@@ -34,8 +36,13 @@ export class GatedKeys implements GatedStore {
     return this.#parts.keys.gate
   }
 
-  rewriteGate(compare: Compare, value: Buffer): Promise<void> {
-    return this.#parts.connection.rewrite(this.gateKey, compare, value)
+  async rewriteGate(compare: Compare, value: Buffer): Promise<void> {
+    const { connection, mark } = this.#parts
+    const put = { request_put: { key: this.gateKey, value } }
+    const request: TxnRequest = { compare: [compare], success: [put], failure: [] }
+    const checkMark = mark?.require(request)
+    const response = await connection.rewrite(request)
+    checkMark?.(response)
   }
 
   commit(transaction: Transaction, condition: Condition): Promise<Committed> {

@@ -1,6 +1,7 @@
 // The layout of keys in etcd. All tenants of a gateway share one etcd cluster, each with its own prefix:
 //
 //   <prefix>/stores/<uid>/v<key>    a value. Keys begin with "/": …/v/registry/core/pods/default/web
+//                                   That of a control plane's trust roots is the store's mark: without it nothing is written (mark.ts)
 //   <prefix>/stores/<uid>/d<key>    empty: this key of the base layer was first deleted at the revision of this entry. Never
 //                                   overwritten, and never removed while the store exists
 //   <prefix>/stores/<uid>/q         the gate of the quota (gate.ts)

@@ -28,6 +28,7 @@ import { GatedKeys } from "./gated-keys.ts"
 import { placeOf, rangeEnd, storeKeys, type StoreKeys } from "./keys.ts"
 import { Layer, LostValueError } from "./layer.ts"
 import { QuotaGate, type Committed, type Condition, type QuotaGateParts } from "./quota-gate.ts"
+import { Mark } from "./mark.ts"
 import { readRange } from "./range.ts"
 import { isCreation, isGuarded, wireTransaction } from "./transaction.ts"
 import type { RangeRequest, RangeResponse, TxnResponse, WireEvent } from "./wire.ts"
@@ -41,6 +42,8 @@ interface EtcdStoreParts {
   lastChange: Revision | undefined
   /** The quota. Undefined: unlimited. */
   quota: Omit<QuotaGateParts, "store"> | undefined
+  /** The key of its mark (mark.ts). Undefined: it is never removed. */
+  mark: string | undefined
   /** Called when the store is closed and receives no more changes. */
   closed(store: EtcdStore): void
 }
@@ -51,6 +54,7 @@ export class EtcdStore implements Store, ChangeLog {
   readonly #keys: StoreKeys
   readonly #layer: Layer
   readonly #gate: QuotaGate | undefined
+  readonly #mark: Mark | undefined
   #buffer: EventBuffer
   #closing = false
   #lastChange: Revision
@@ -62,11 +66,13 @@ export class EtcdStore implements Store, ChangeLog {
     this.#layer = new Layer(parts.base ?? emptyBaseLayer)
     this.#lastChange = parts.lastChange ?? parts.connection.revision
     this.#buffer = this.#newBuffer(parts.connection.revision)
+    this.#mark = parts.mark === undefined ? undefined : new Mark(this.#keys.value(parts.mark))
     if (parts.quota === undefined) return
     const store = new GatedKeys({
       connection: parts.connection,
       keys: this.#keys,
       layer: this.#layer,
+      mark: this.#mark,
       range: (request, revision) => this.#range(request, revision),
       commit: (transaction, condition) => this.#commit(transaction, condition),
     })
@@ -220,6 +226,7 @@ export class EtcdStore implements Store, ChangeLog {
       wire.compare.push(...condition.compare)
       wire.success.push(...condition.success)
     }
+    const checkMark = this.#mark?.require(wire)
     let outcome: { response: TxnResponse; isRepeated: boolean }
     try {
       outcome = await client.call(client.calls.txn, wire, isGuarded(transaction) ? "again" : "once")
@@ -228,6 +235,7 @@ export class EtcdStore implements Store, ChangeLog {
       throw this.#connection.translate(error, undefined)
     }
     const { response, isRepeated } = outcome
+    checkMark?.(response)
     const { revision } = response.header
     await this.#connection.reach(revision)
     this.#checkOpen()

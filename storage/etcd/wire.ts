@@ -97,7 +97,7 @@ interface Call<Request, Response> extends MethodDefinition<Request, Response> {}
 
 export interface Calls {
   range: Call<RangeRequest, RangeResponse>
-  deleteRange: Call<{ key: Uint8Array; range_end: Uint8Array }, { header: Header; deleted: number }>
+  deleteRange: Call<{ key: Uint8Array; range_end?: Uint8Array }, { header: Header; deleted: number }>
   txn: Call<TxnRequest, TxnResponse>
   compact: Call<{ revision: number }, object>
   watch: Call<WatchRequest, WatchResponse>
