@@ -2,7 +2,7 @@
 
 import { expect, test, vi } from "vitest"
 import type { Tenant } from "../../client/tenants.ts"
-import { parts, request } from "./testing/directory-parts.ts"
+import { limits, parts, request, sleeping } from "./testing/directory-parts.ts"
 import { TenantDirectory } from "./tenant-directory.ts"
 import { readRecords, createRecord } from "./tenant-record.ts"
 
@@ -168,4 +168,15 @@ test("what was prepared for a tenant whose record cannot be written is given bac
   all.store.txn = write
   await directory.create(request("a"))
   expect(unused).toEqual(["uid-1"])
+})
+
+test("a tenant that could not be closed when it fell asleep is opened again", async () => {
+  const { all } = parts({ limits: { ...limits, tenantIdleMs: 20 } })
+  const close = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error("disk fails"))
+  all.openControlPlane = sleeping(all, close)
+  await using directory = await TenantDirectory.open(all)
+  await directory.create(request("a"))
+  await expect.poll(() => directory.awake).toBe(0)
+  await expect(directory.byName("a")).rejects.toThrow("disk fails")
+  expect((await directory.byName("a"))?.name).toBe("a")
 })

@@ -195,7 +195,7 @@ export class TenantEntry {
   }
 
   async #wakeUp(): Promise<AwakeTenant> {
-    await this.#closing
+    await this.#closing?.finally(() => (this.#closing = undefined))
     this.#admittance = undefined
     const { open, preparation } = this.#parts
     const controlPlane = await open(this.record, {
@@ -250,7 +250,7 @@ export class TenantEntry {
     this.#awake = this.#opening = undefined
     this.#isClosing = true
     this.#closing = this.#end(awake, settled).finally(() => (this.#isClosing = false))
-    // The next caller who opens it gets the error, too.
+    // The next caller who opens it gets the error, too, and the one after that opens it.
     this.#closing.catch((error: unknown) =>
       this.#parts.log.error({ err: error, tenant: this.record.tenant.name }, "closing a tenant failed"),
     )
