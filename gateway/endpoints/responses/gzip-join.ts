@@ -35,6 +35,8 @@ export const newBuffer: Allocate = (length) => Buffer.allocUnsafe(length)
  */
 const spares: Buffer[] = []
 const spareBytes = 1024 * 1024
+/** Shorter texts are not worth one. */
+const minSpareBytes = 16 * 1024
 /** As many as are compressed at the same time: threads of libuv. */
 const maxSpares = 4
 
@@ -42,7 +44,7 @@ const maxSpares = 4
 export async function deflateMade(make: (allocate: Allocate) => Uint8Array): Promise<Deflated> {
   let spare: Buffer | undefined
   const allocate = (length: number): Buffer => {
-    if (length > spareBytes) return Buffer.allocUnsafeSlow(length)
+    if (length < minSpareBytes || length > spareBytes) return newBuffer(length)
     spare = spares.pop() ?? Buffer.allocUnsafeSlow(spareBytes)
     return spare.subarray(0, length)
   }

@@ -196,11 +196,13 @@ function plain(bytes: Uint8Array): Part {
 type Make = Parameters<typeof deflateMade>[0]
 
 async function cachedDeflated(cache: RunCache, form: string, run: Run, make: Make, aside: Aside): Promise<Deflated> {
-  // Another request may have compressed the run while this one waited for its turn.
-  return cache.get(form, run)?.deflated ?? aside(() => sharedDeflated(cache, form, run, make))
+  const known = cache.get(form, run)
+  // Who waits for another's compression needs no place of its own.
+  return known?.deflated ?? known?.deflating ?? aside(() => sharedDeflated(cache, form, run, make))
 }
 
 async function sharedDeflated(cache: RunCache, form: string, run: Run, make: Make): Promise<Deflated> {
+  // Another request may have compressed the run while this one waited for its turn.
   const known = cache.get(form, run)
   if (known?.deflated !== undefined) return known.deflated
   if (known?.deflating !== undefined) return known.deflating

@@ -1,6 +1,6 @@
-// Caches the encoding (protobuf, compressed text, rows of tables) of runs of consecutive objects in lists: in a large collection few runs change
-// between two lists, and the others need not be encoded and compressed again. The end of a run is determined by the object before
-// it, not by counting, so that adding or deleting an object changes only its own run.
+// Caches the encoding (protobuf, compressed text, rows of tables) of runs of consecutive objects in lists: in a large collection few
+// runs change between two lists, and the others need not be encoded and compressed again. The end of a run is determined by the object
+// before it, not by counting, so that adding or deleting an object changes only its own run.
 
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { Deflated } from "./gzip-join.ts"
@@ -14,7 +14,8 @@ const maxBytes = 256 * 1024
 /** Maximum size of the encoded runs of all control planes. Beyond it the least recently used are dropped. */
 const defaultCacheBytes = 32 * 1024 * 1024
 
-/** Overhead of an entry per object. */
+/** Overhead of an entry, and of each of its objects. */
+const entryOverhead = 512
 const objectOverhead = 64
 
 export type Run = readonly KubeValue[]
@@ -88,7 +89,7 @@ export class RunCache {
     const before = this.#forms.get(form)?.get(first)
     if (before !== undefined) this.#forget(before)
     // The entry keeps the objects' texts alive, even if the store already has newer ones.
-    const held = run.reduce((sum, value) => sum + value.length + objectOverhead, 0)
+    const held = run.reduce((sum, value) => sum + value.length + objectOverhead, entryOverhead)
     const entry = { form, identities: run.map(({ identity }) => identity), encoded, weight: held + weightOf(encoded) }
     let entries = this.#forms.get(form)
     if (entries === undefined) this.#forms.set(form, (entries = new Map()))

@@ -9,6 +9,8 @@ import type { Part } from "./list-body.ts"
 
 /** Bytes written at once. */
 const writeBytes = 128 * 1024
+/** From this size on, a piece is not copied to be written together with others. */
+const separateBytes = 1024 * 1024
 
 export async function sendParts(
   ctx: RequestContext,
@@ -26,7 +28,7 @@ export async function sendParts(
         bytes += part.length
         if (bytes < compressFromBytes) continue
         out = new PartsWriter(ctx, response, contentType)
-        for (const waiting of first) await out.write(waiting)
+        for (let next = first.shift(); next !== undefined; next = first.shift()) await out.write(next)
       } else await out.write(part)
       if (response.destroyed) return
     }
@@ -85,11 +87,12 @@ class PartsWriter {
   }
 
   async #flush(): Promise<void> {
-    const [first] = this.#waiting
-    const whole = this.#waiting.length === 1 && first !== undefined ? first : Buffer.concat(this.#waiting)
+    const isLong = this.#waiting.some(({ length }) => length >= separateBytes)
+    const pieces = isLong || this.#waiting.length === 1 ? this.#waiting : [Buffer.concat(this.#waiting)]
     this.#waiting = []
     this.#bytes = 0
-    if (!this.#response.write(whole)) await drained(this.#response, this.#response)
+    for (let next = pieces.shift(); next !== undefined; next = pieces.shift())
+      if (!this.#response.write(next)) await drained(this.#response, this.#response)
     // Lets others have their turn between large pieces.
     const waiting = this.#ctx.turn?.()
     if (waiting !== undefined) await waiting

@@ -113,6 +113,25 @@ test("long rows are sent in parts, with turns in between", async () => {
   expect(turns).toBeGreaterThanOrEqual(2)
 })
 
+test("a row that is too long is refused, before the columns after it are printed", async () => {
+  const long = "x".repeat(1024 * 1024)
+  let printed = 0
+  const cell = (): string => {
+    printed++
+    return long
+  }
+  const columns = Array.from({ length: 100 }, () => ({ ...columnsOf("", "pods")[0]!, cell }))
+  const parts = body(values(texts([pod(1)])), new RunCache(), {}, { ...pods, columns })
+  await expect(textOf(parts)).rejects.toMatchObject({ status: { code: 413 } })
+  expect(printed).toBe(17)
+})
+
+test("a cell without a value is null", async () => {
+  const columns = [{ ...columnsOf("", "pods")[0]!, cell: () => undefined as unknown as null }]
+  const text = await textOf(body(values(texts([pod(1)])), new RunCache(), { include: "None" }, { ...pods, columns }))
+  expect(JSON.parse(text)).toMatchObject({ rows: [{ cells: [null], object: null }] })
+})
+
 test("metadata is that of the objects, without annotations that are derived from other fields", async () => {
   const definition = definitionOf("daemonsets")
   const objects = ["deprecated.daemonset.template.generation", "other"].map((name, index) => ({
@@ -121,9 +140,11 @@ test("metadata is that of the objects, without annotations that are derived from
     metadata: { name: `d-${index}`, annotations: { [name]: "1", kept: "é}" } },
   }))
   const all = [...values(texts(objects)), new ComputedValue({ ...objects[1]! })]
+  const peeks = all.map((value) => vi.spyOn(value, "peek"))
   const head = { kind: "PartialObjectMetadataList", apiVersion: metaVersion, metadata: meta }
   const items = metadataTexts(definition, metaVersion)
   const text = await textOf(listBody(head, items, [all], new RunCache(), "null"))
+  for (const peek of peeks) expect(peek).not.toHaveBeenCalled()
   const expected = partialMetadataList(
     all.map((value) => value.peek()),
     meta,

@@ -2,6 +2,7 @@
 
 import type { RequestContext } from "../../request/context.ts"
 import { takeTurn } from "../../request/awaited.ts"
+import { largeBytes } from "../../request/large-places.ts"
 import { type Aside, type Deflated, deflateMade, newBuffer } from "./gzip-join.ts"
 import { enclosed, type Part } from "./list-body.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
@@ -16,12 +17,12 @@ const stretchBytes = 64 * 1024
 /** Rows are compressed and sent in parts of at least this size, since each part has a compressor of its own. */
 const partBytes = 256 * 1024
 
-/** A run with longer rows is not kept: columns may show the whole object, a hundred times. */
-const maxKeptBytes = 512 * 1024
+/** A run with longer rows is not kept. */
+const maxKeptBytes = largeBytes
 
 const comma = 0x2c
 
-type Turns = Pick<RequestContext, "pause" | "isOver">
+type Turns = Pick<RequestContext, "pause" | "isOver" | "enlarge">
 
 export function tableBody(
   ctx: Turns,
@@ -53,15 +54,22 @@ async function* printedRuns(
   pieces: Iterable<Run> | AsyncIterable<Run>,
   cache: RunCache,
 ): AsyncGenerator<PrintedRows> {
+  const printer = new RowPrinter(rows)
   for await (const run of runsOf(pieces)) {
     const known = cache.get(rows.form, run)?.rows
-    if (known === undefined) yield* printing(ctx, rows, run, cache)
+    if (known === undefined)
+      yield* printing(ctx, printer, run, (printed) => cache.put(rows.form, run, { rows: printed }))
     else yield known
   }
 }
 
-async function* printing(ctx: Turns, rows: RowForm, run: Run, cache: RunCache): AsyncGenerator<PrintedRows> {
-  const printer = new RowPrinter(rows)
+/** `keep`: called with the rows if they are not too long. */
+async function* printing(
+  ctx: Turns,
+  printer: RowPrinter,
+  run: Run,
+  keep: (rows: PrintedRows) => void,
+): AsyncGenerator<PrintedRows> {
   let isWhole = true
   let read = stretchBytes // the turn may be used up when it begins
   for (const value of run) {
@@ -73,11 +81,12 @@ async function* printing(ctx: Turns, rows: RowForm, run: Run, cache: RunCache): 
     read += Math.max(value.length, stretchBytes / stretch)
     if (printer.length <= maxKeptBytes) continue
     isWhole = false
+    await ctx.enlarge?.()
     yield printer.take()
   }
   if (printer.length === 0) return
   const printed = printer.take()
-  if (isWhole) cache.put(rows.form, run, { rows: printed })
+  if (isWhole) keep(printed)
   yield printed
 }
 
@@ -94,6 +103,7 @@ class RowsPart implements Part {
     return this.#length
   }
 
+  /** Once: the rows are released, since they may be long, and the client slow. */
   bytes(allocate = newBuffer): Buffer {
     const bytes = allocate(this.#length)
     let at = 0
@@ -102,6 +112,7 @@ class RowsPart implements Part {
       rows.copyTo(bytes, at)
       at += rows.length
     }
+    this.#rows.length = 0
     return bytes
   }
 

@@ -10,6 +10,7 @@ import {
   parseGroupVersion,
   printGroupVersion,
 } from "../../../apimachinery/object.ts"
+import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
 import { encodeMessage } from "../../../apimachinery/schema/protobuf/encode.ts"
 import { badRequest } from "../../../apimachinery/status.ts"
 import { defaultColumns } from "../../registry/columns.ts"
@@ -140,14 +141,16 @@ export function metadataText(
   { kind, ...version }: Pick<ResourceDefinition, "group" | "version" | "kind">,
   apiVersion: string,
 ): (value: KubeValue) => Buffer {
-  const left = (annotationsOfWhole[`${printGroupVersion(version)} ${kind}`] ?? []).map((name) => Buffer.from(name))
+  const left = annotationsOfWhole[`${printGroupVersion(version)} ${kind}`] ?? []
+  const mentioned = left.map((name) => Buffer.from(name))
   const beginning = Buffer.from(
     `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`,
   )
   return (value) => {
-    const text = Buffer.concat([beginning, value.metadataBytes(), metadataEnd])
-    if (!left.some((name) => text.includes(name))) return text
-    return Buffer.from(printJson(partialMetadata(value.peek(), apiVersion)))
+    const metadata = value.metadataBytes()
+    if (!mentioned.some((name) => metadata.includes(name))) return Buffer.concat([beginning, metadata, metadataEnd])
+    const others = withoutAnnotations(parseJson(metadata) as unknown as ObjectMeta, left)
+    return Buffer.concat([beginning, Buffer.from(printJson(others)), metadataEnd])
   }
 }
 

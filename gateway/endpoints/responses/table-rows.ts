@@ -3,8 +3,9 @@
 
 import { printJson } from "../../../apimachinery/go/print.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
+import { requestEntityTooLarge } from "../../../apimachinery/status.ts"
 import { Age } from "../../registry/columns/age.ts"
-import type { TableColumn } from "../../registry/columns/table-column.ts"
+import type { Cell, TableColumn } from "../../registry/columns/table-column.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { conditionsOf, endsInitialEvents, metadataText, type TableOptions } from "./table-output.ts"
@@ -102,12 +103,15 @@ function idOf(columns: readonly TableColumn[]): number {
   return id
 }
 
-const comma = Buffer.from(",")
-const closing = Buffer.from("}")
+/** Beyond: 413, or the end of a response that has begun. A hundred columns may show the whole object each. */
+const maxRowBytes = 16 * 1024 * 1024
 
+const firstBytes = 8 * 1024
+
+/** Prints rows one after the other into one buffer. */
 export class RowPrinter {
   readonly #rows: RowForm
-  #chunks: Uint8Array[] = []
+  #buffer = Buffer.allocUnsafe(firstBytes)
   #length = 0
   #places: Place[] = []
 
@@ -120,37 +124,71 @@ export class RowPrinter {
     return this.#length
   }
 
+  /** Throws RequestEntityTooLarge. */
   add(value: KubeValue): void {
     const object = value.peek()
-    if (this.#length > 0) this.#push(comma)
-    let text = '{"cells":['
-    for (const [index, column] of this.#rows.columns.entries()) {
-      if (index > 0) text += ","
-      const cell = column.cell(object)
-      if (cell instanceof Age) {
-        this.#push(Buffer.from(text))
-        this.#places.push({ at: this.#length, age: cell })
-        text = ""
-      } else text += printJson(cell)
-    }
+    const begin = this.#length
+    this.#cells(object, begin > 0 ? ',{"cells":[' : '{"cells":[')
     const conditions = conditionsOf(object, this.#rows.columns)
-    if (conditions !== undefined) text += `],"conditions":${printJson(conditions)},"object":`
-    else text += '],"object":'
-    this.#push(Buffer.from(text))
-    this.#push(this.#rows.objectOf(value, object))
-    this.#push(closing)
+    this.#write(conditions === undefined ? '],"object":' : `],"conditions":${printJson(conditions)},"object":`)
+    const shown = this.#rows.objectOf(value, object)
+    checkRow(this.#length - begin + shown.length)
+    this.#reserve(shown.length)
+    this.#buffer.set(shown, this.#length)
+    this.#length += shown.length
+    this.#write("}")
   }
 
+  /** The cells between two ages are printed together. */
+  #cells(object: KubeObject, before: string): void {
+    const { columns } = this.#rows
+    let text = before
+    let cells: Cell[] = []
+    let length = 0
+    for (const [index, column] of columns.entries()) {
+      const cell = column.cell(object)
+      if (cell instanceof Age) {
+        this.#write(cells.length === 0 ? text : `${text}${listed(cells)},`)
+        this.#places.push({ at: this.#length, age: cell })
+        text = index === columns.length - 1 ? "" : ","
+        cells = []
+        continue
+      }
+      cells.push(cell)
+      if (typeof cell === "string") checkRow((length += cell.length))
+    }
+    this.#write(`${text}${listed(cells)}`)
+  }
+
+  /** Not from Node's pool: what is kept would keep 64 KiB of the pool. */
   take(): PrintedRows {
-    const rows = new PrintedRows(Buffer.concat(this.#chunks), this.#places)
-    this.#chunks = []
+    const bytes = Buffer.allocUnsafeSlow(this.#length)
+    this.#buffer.copy(bytes, 0, 0, this.#length)
+    const rows = new PrintedRows(bytes, this.#places)
     this.#length = 0
     this.#places = []
     return rows
   }
 
-  #push(bytes: Uint8Array): void {
-    this.#chunks.push(bytes)
-    this.#length += bytes.length
+  #write(text: string): void {
+    this.#reserve(text.length > firstBytes ? Buffer.byteLength(text) : 3 * text.length)
+    this.#length += this.#buffer.write(text, this.#length)
   }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes
+    if (needed <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#buffer.length))
+    this.#buffer.copy(larger, 0, 0, this.#length)
+    this.#buffer = larger
+  }
+}
+
+function listed(cells: readonly Cell[]): string {
+  return printJson(cells).slice(1, -1)
+}
+
+function checkRow(bytes: number): void {
+  if (bytes > maxRowBytes)
+    throw requestEntityTooLarge(`a row of the table has more than ${maxRowBytes} bytes: ask for the objects themselves`)
 }

@@ -46,6 +46,6 @@ test("stored labels and metadata equal those of the parsed object", () => {
     const value = new StoredValue(new StoredText({ value: encodeStored(object) }, 1))
     const parsed = value.copy().metadata
     expect(value.labels(), `SEED=${seed}, round ${round}`).toEqual(parsed.labels ?? {})
-    expect(parseJson(Buffer.from(value.metadataBytes())), `SEED=${seed}, round ${round}`).toEqual(parsed)
+    expect(parseJson(value.metadataBytes()), `SEED=${seed}, round ${round}`).toEqual(parsed)
   }
 })

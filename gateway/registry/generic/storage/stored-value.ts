@@ -133,10 +133,13 @@ export class StoredValue implements KubeValue {
     return bytes
   }
 
-  metadataBytes(): Uint8Array {
+  metadataBytes(): Buffer {
     const { bytes, spliceAt, splice } = this.#text
-    const rest = bytes.subarray(spliceAt, endOfMetadata(bytes, spliceAt))
-    return Buffer.concat([Buffer.from(`{${splice}`), rest])
+    const end = endOfMetadata(bytes, spliceAt)
+    const metadata = Buffer.allocUnsafe(1 + splice.length + end - spliceAt)
+    metadata.write(`{${splice}`, "latin1")
+    bytes.copy(metadata, 1 + splice.length, spliceAt, end)
+    return metadata
   }
 
   object(): KubeObject {

@@ -18,7 +18,7 @@ export interface KubeValue {
   readonly length: number
   copyTo(target: Uint8Array, offset: number, start?: number): void
   /** The part of {@link bytes} that is its metadata. */
-  metadataBytes(): Uint8Array
+  metadataBytes(): Buffer
   /** The parsed form, deeply frozen and shared by all readers. */
   object(): KubeObject
   /** The same for callers that retain it (informers): it is not parsed again as long as one of them does. */
@@ -73,7 +73,7 @@ export class ComputedValue implements KubeValue {
     return this.#encoded()
   }
 
-  metadataBytes(): Uint8Array {
+  metadataBytes(): Buffer {
     return Buffer.from(printJson(this.#object.metadata))
   }
 
