@@ -126,6 +126,13 @@ function mapFaults(value: Json, faultsOf: (entry: Json) => Fault[]): Fault[] | u
   return isObject(value) ? Object.values(value).flatMap(faultsOf) : undefined
 }
 
+/** From here on, Go's time wraps around: it counts from the year 1, in 64 bits. */
+const wrapsFrom = 2 ** 63 - 62_135_596_800
+
+/** -Infinity: Go's time has wrapped around, and is long past. */
 function secondsOf(value: Json | undefined): number | undefined {
-  return value === undefined || value === null ? undefined : Math.trunc(Number(value))
+  if (value === undefined || value === null) return undefined
+  const seconds = Math.trunc(Number(value))
+  if (seconds === Infinity) throw new InvalidToken("oidc: failed to unmarshal claims: value out of range")
+  return seconds >= wrapsFrom ? -Infinity : seconds
 }

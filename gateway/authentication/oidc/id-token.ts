@@ -44,7 +44,7 @@ function confirmAudience({ audience }: Pick<IDToken, "audience">, accepted: read
 function confirmTimes({ expiry, notBefore }: Pick<IDToken, "expiry" | "notBefore">): void {
   const now = Date.now()
   if (expiry === undefined || expiry * 1000 < now)
-    throw new InvalidToken(`oidc: token is expired (Token Expiry: ${printTime(expiry ?? -Infinity)})`)
+    throw new InvalidToken(`oidc: token is expired (Token Expiry: ${printTime(expiry ?? zeroTime)})`)
   if (notBefore === undefined || now + leewayMs >= notBefore * 1000) return
   const times = `${printTime(now / 1000)} before the nbf (not before) time: ${printTime(notBefore)}`
   throw new InvalidToken(`oidc: current time ${times}`)
@@ -56,6 +56,7 @@ const lastTime = 253_402_300_799
 
 /** In Go's print format, of seconds since the epoch. */
 function printTime(seconds: number): string {
+  if (seconds === -Infinity) return "292277026596-12-04 15:30:08 +0000 UTC" // the earliest one of 64 bits
   const printable = Math.min(Math.max(Math.trunc(seconds), zeroTime), lastTime)
   return `${new Date(printable * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
 }

@@ -65,6 +65,11 @@ describe("a token of a configured issuer", () => {
       { exp: 1 },
       "oidc: verify token: oidc: token is expired (Token Expiry: 1970-01-01 00:00:01 +0000 UTC)",
     ],
+    [
+      "an end that no 64 bits hold",
+      { exp: 1e30 },
+      "oidc: verify token: oidc: token is expired (Token Expiry: 292277026596-12-04 15:30:08 +0000 UTC)",
+    ],
     ["a start in the future", { nbf: 9e15 }, "before the nbf (not before) time: 9999-12-31 23:59:59 +0000 UTC"],
     ["another audience", { aud: ["x", "y"] }, `oidc: verify token: oidc: expected audience in ["polyplane" "test-`],
   ])("with %s is rejected with upstream's reason", async (_what, claims, reason) => {
