@@ -104,7 +104,7 @@ describe("what is written", () => {
     const pieces = smallPieces()
     const { stream, arrived, take } = writable()
     let written = 1
-    while (stream.write(pieces.next())) written++
+    while (written < 4 * stream.writableHighWaterMark && stream.write(pieces.next())) written++
     expect(Math.abs(written - stream.writableHighWaterMark)).toBeLessThanOrEqual(16 * 1024)
     await expect.poll(() => pieces.held()).toBeLessThan(10)
     stream.end()
@@ -113,6 +113,14 @@ describe("what is written", () => {
       await setImmediate()
     }
     expect(Buffer.concat(arrived).length).toBe(written)
+  })
+
+  test("in small pieces leaves when what is before it has been taken, without an end", async () => {
+    const { stream, arrived, take } = writable()
+    for (const piece of ["a", "b", "c"]) stream.write(Buffer.from(piece))
+    expect(Buffer.concat(arrived).toString()).toBe("a")
+    take()
+    await expect.poll(() => Buffer.concat(arrived).toString()).toBe("abc")
   })
 
   test.each(seeds(20))(

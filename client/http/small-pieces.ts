@@ -62,7 +62,11 @@ export function gatherSmallWrites(stream: Writable): void {
     untaken++
     return write(piece, taken)
   }
-  const writeGathered = (): boolean => gathered.length === 0 || !stream.writable || writeCounted(gathered.take())
+  const writeGathered = (): boolean => {
+    if (gathered.length === 0) return true
+    const piece = gathered.take()
+    return !stream.writable || writeCounted(piece)
+  }
   Object.assign(stream, {
     write(piece: unknown, ...rest: readonly unknown[]): boolean {
       if (untaken > 0 && rest.length === 0 && isSmall(piece)) {

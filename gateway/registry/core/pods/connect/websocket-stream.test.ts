@@ -3,11 +3,33 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Duplex, Readable } from "node:stream"
 import { setImmediate } from "node:timers/promises"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
 import { WebSocket } from "ws"
 import { countLoopTurns } from "../../../../testing/loop-turns.ts"
 import { isWebSocket } from "../../../../request/web-socket.ts"
 import { streamOverWebSocket } from "./websocket-stream.ts"
+
+/** A request for a WebSocket on a connection that takes a piece when the test says so. */
+function untaking() {
+  const waiting: (() => void)[] = []
+  const arrived: Buffer[] = []
+  const socket = new Duplex({
+    read: () => undefined,
+    write(piece: Buffer, _encoding, done) {
+      arrived.push(Buffer.from(piece))
+      if (arrived.length === 1) done() // the handshake
+      else waiting.push(done)
+    },
+  })
+  onTestFinished(() => void socket.destroy())
+  const headers = {
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+  }
+  const request = { method: "GET", headers } as unknown as IncomingMessage
+  return { socket, waiting, arrived, request }
+}
 
 const server = createServer()
 const pieces = ["line 1\n", "line 2\n"]
@@ -79,25 +101,42 @@ describe("a stream over a WebSocket", () => {
     await once(client, "close")
     expect(turns()).toBeGreaterThanOrEqual(frames)
   })
-  test("of small pieces that its client does not take one waits, and the others are read together", async () => {
-    const waiting: (() => void)[] = []
-    const arrived: Buffer[] = []
-    const socket = new Duplex({
-      read: () => undefined,
-      write(piece: Buffer, _encoding, done) {
-        arrived.push(Buffer.from(piece))
-        if (arrived.length === 1) done() // the handshake
-        else waiting.push(done)
-      },
-    })
-    onTestFinished(() => void socket.destroy())
+
+  test("counts a client that takes no small piece, and none that takes them", async () => {
+    const { socket, waiting, request } = untaking()
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
     const source = new Readable({ read: () => undefined })
-    const headers = {
-      upgrade: "websocket",
-      "sec-websocket-version": "13",
-      "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    let [calls, held] = [0, 0]
+    const hold = (): (() => void) => {
+      calls++
+      held++
+      return () => void held--
     }
-    const request = { method: "GET", headers } as unknown as IncomingMessage
+    const done = streamOverWebSocket(request, { socket, head: Buffer.alloc(0) }, source, hold)
+    const send = async (): Promise<void> => {
+      source.push(Buffer.from("x"))
+      while (waiting.length === 0) await setImmediate()
+    }
+    const takeAll = async (): Promise<void> => {
+      for (; waiting.length > 0; await setImmediate()) waiting.shift()?.()
+    }
+    await send()
+    await takeAll()
+    vi.advanceTimersByTime(60_000)
+    expect(calls).toBe(0)
+    await send()
+    vi.advanceTimersByTime(60_000)
+    expect(held).toBe(1)
+    await takeAll()
+    expect(held).toBe(0)
+    socket.destroy()
+    await done
+  })
+
+  test("of small pieces that its client does not take one waits, and the others are read together", async () => {
+    const { socket, waiting, arrived, request } = untaking()
+    const source = new Readable({ read: () => undefined })
     const done = streamOverWebSocket(request, { socket, head: Buffer.alloc(0) }, source)
     for (let index = 0; index < 1000; index++) {
       source.push(Buffer.from("x"))

@@ -32,12 +32,26 @@ export async function streamOverWebSocket(
       client.send(message, resolve) // also called if the client has disconnected
       // Of small pieces one waits here. Those that come meanwhile are read together.
       if (!socket.writableNeedDrain && !isSmall(chunk)) continue
-      const release = hold?.(client.bufferedAmount + source.readableHighWaterMark, () => client.terminate())
-      await sent.finally(release)
+      const held = (): (() => void) | undefined =>
+        hold?.(client.bufferedAmount + source.readableHighWaterMark, () => client.terminate())
+      await sent.finally(socket.writableNeedDrain ? held() : later(held))
     }
     client.close()
   } catch {
     // The source was truncated, or the client disconnected: without a close frame, the client detects it.
     client.terminate()
+  }
+}
+
+/** A client that reads takes a piece within a few turns of the event loop, and is not to be counted among those that do not. */
+const readingMs = 1000
+
+/** Calls `begin` unless the result is called before, which ends what has begun. */
+function later(begin: () => (() => void) | undefined): () => void {
+  let end: (() => void) | undefined
+  const timer = setTimeout(() => (end = begin()), readingMs)
+  return () => {
+    clearTimeout(timer)
+    end?.()
   }
 }
