@@ -4,10 +4,10 @@
 import { trimSpace } from "../../texts.ts"
 import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../field-errors.ts"
 import type { Steps } from "../../steps.ts"
-import { type CompiledExpression, compileIn, compileMutation, compilingVariables } from "./compile.ts"
+import { type CompiledExpression, compileIn, compileMutation, compileVariable } from "./compile.ts"
 import { admissionEnvironment } from "./environment.ts"
 import type { NamedExpression, PolicySpec } from "./policy.ts"
-import { boolType, nullType, stringType } from "../types/types.ts"
+import { boolType, nullType, stringType, type Type } from "../types/types.ts"
 
 /** Empty expressions are not compiled: that they are required is reported elsewhere. */
 function faults(path: FieldPath, shown: string, compile: () => CompiledExpression): FieldError[] {
@@ -35,7 +35,11 @@ export function* checkingMatchConditions(
 export function* checkingPolicyExpressions(spec: PolicySpec, path: FieldPath): Steps<FieldError[]> {
   const params = spec.paramKind !== undefined
   const named = spec.variables ?? []
-  const { compiled, types } = yield* compilingVariables(named, params)
+  const types = new Map<string, Type>()
+  const ofVariables = yield* checkingEach(named, path.child("variables"), (variable, at) => {
+    const compiled = compileVariable(variable, types, params)
+    return faults(at.child("expression"), compiled.expression, () => compiled)
+  })
   // Without named variables, `variables` is undeclared, except for mutations.
   const known = named.length === 0 ? {} : { variables: types }
   const whole = admissionEnvironment({ params, authorizer: true, ...known })
@@ -44,9 +48,7 @@ export function* checkingPolicyExpressions(spec: PolicySpec, path: FieldPath): S
   const { validations = [], auditAnnotations = [], mutations = [] } = spec
   return [
     ...(yield* checkingMatchConditions(spec.matchConditions, path.child("matchConditions"), params)),
-    ...compiled.flatMap((variable, index) =>
-      faults(path.child("variables").index(index).child("expression"), variable.expression, () => variable),
-    ),
+    ...ofVariables,
     ...(yield* checkingEach(
       validations,
       path.child("validations"),

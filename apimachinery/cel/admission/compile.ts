@@ -119,12 +119,19 @@ interface CompiledVariables {
 /** In their order; each may use the previous ones. Variables without an expression are ignored. */
 export function* compilingVariables(variables: readonly NamedExpression[], params: boolean): Steps<CompiledVariables> {
   const types = new Map<string, Type>()
-  const compiled = yield* each(variables, ({ name, expression = "" }) => {
-    const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])
-    if (trimSpace(expression) !== "") types.set(name, variableType(one.program?.type))
-    return one
-  })
+  const compiled = yield* each(variables, (variable) => compileVariable(variable, types, params))
   return { compiled, types }
+}
+
+/** `types`: those of the previous variables; that of this one is added. */
+export function compileVariable(
+  { name, expression = "" }: NamedExpression,
+  types: Map<string, Type>,
+  params: boolean,
+): CompiledExpression {
+  const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])
+  if (trimSpace(expression) !== "") types.set(name, variableType(one.program?.type))
+  return one
 }
 
 export function compileMutation(

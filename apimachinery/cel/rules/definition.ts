@@ -15,7 +15,7 @@ import type { Structural } from "../../schema/structural/structural.ts"
 import type { Steps } from "../../steps.ts"
 import { type DeclaredType, declaredType } from "../types/declared-type.ts"
 import { escapeIdentifier } from "../syntax/identifiers.ts"
-import { type CompiledRule, compilingRules, hasOwnRules, maxCardinality, type Rule } from "./rule.ts"
+import { type CompiledRule, hasOwnRules, maxCardinality, type Rule, ruleCompiler, rulesOf } from "./rule.ts"
 
 /** Maximum worst-case cost of one rule, given the bounds of its schema. */
 const ruleCostLimit = 10_000_000
@@ -116,9 +116,12 @@ class DefinitionChecker {
       this.ruleErrors.push(internalFieldError(path.child(key), detail))
       return
     }
-    const rules = yield* compilingRules(schema, declared)
-    for (const [index, rule] of rules.entries())
-      this.#checkCompiled(rule, path.child(key).index(index), declared, context)
+    const compile = ruleCompiler(schema, declared)
+    // What a rule is compiled to is many times as large, and not needed any more.
+    for (const [index, rule] of rulesOf(schema).entries()) {
+      this.#checkCompiled(compile(rule), path.child(key).index(index), declared, context)
+      yield
+    }
   }
 
   #isRight(path: FieldPath): boolean {

@@ -65,6 +65,17 @@ const selfType = "selfType"
 
 /** A step compiles one rule. */
 export function* compilingRules(schema: JsonObject, declared: DeclaredType): Steps<CompiledRule[]> {
+  const compile = ruleCompiler(schema, declared)
+  const compiled: CompiledRule[] = []
+  for (const rule of rulesOf(schema)) {
+    compiled.push(compile(rule))
+    yield
+  }
+  return compiled
+}
+
+/** Compiles rules of the schema, whose declared type is this. */
+export function ruleCompiler(schema: JsonObject, declared: DeclaredType): (rule: Rule) => CompiledRule {
   const type = typeOfDeclared(declared, selfType)
   const types = declaredTypes(new Map([[selfType, declared]]))
   const environment = (optional: boolean): Environment => ({
@@ -76,13 +87,8 @@ export function* compilingRules(schema: JsonObject, declared: DeclaredType): Ste
   })
   const [plain, optional] = [environment(false), environment(true)]
   const sizes = sizesOf(declared)
-  const compiled: CompiledRule[] = []
-  for (const rule of rulesOf(schema)) {
-    const environmentOf = rule.optionalOldSelf === true ? optional : plain
-    compiled.push(compileRule(rule, schema, environmentOf, (checked) => estimateCost(checked, sizes).max))
-    yield
-  }
-  return compiled
+  const costOf = (checked: CheckedTree): number => estimateCost(checked, sizes).max
+  return (rule) => compileRule(rule, schema, rule.optionalOldSelf === true ? optional : plain, costOf)
 }
 
 function compileRule(
