@@ -22,11 +22,11 @@ type Place = keyof typeof missingType
 export function* checkingForm(schema: JsonObject, path: FieldPath): Steps<FieldError[]> {
   const patterns: Pattern[] = []
   const errors = [...nodeErrors(schema, path, "root", patterns), ...completeness(schema, schema, path, path)]
-  for (const { pattern, at } of patterns) {
+  for (const { pattern, holder } of patterns) {
     yield
     const fault = patternError(pattern)
     const detail = `must be a valid regular expression, but isn't: ${fault ?? ""}`
-    if (fault !== undefined) errors.push(invalidValue(at, pattern, detail))
+    if (fault !== undefined) errors.push(invalidValue(holder.child("pattern"), pattern, detail))
   }
   yield
   return errors
@@ -37,7 +37,8 @@ export function* checkingForm(schema: JsonObject, path: FieldPath): Steps<FieldE
 
 interface Pattern {
   pattern: string
-  at: FieldPath
+  /** The path of the schema that has it. */
+  holder: FieldPath
 }
 
 /** Patterns are not checked, but added to the given ones. */
@@ -183,7 +184,7 @@ function valueErrors(
     )
   const { not, pattern } = schema
   if (not !== undefined && isObject(not)) errors.push(...nestedErrors(not, path.child("not"), patterns))
-  if (typeof pattern === "string" && pattern !== "") patterns.push({ pattern, at: path.child("pattern") })
+  if (typeof pattern === "string" && pattern !== "") patterns.push({ pattern, holder: path })
   return errors
 }
 

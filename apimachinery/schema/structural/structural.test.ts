@@ -1,7 +1,8 @@
 // structural.cases.json contains a kube-apiserver's responses to these schemas.
 
 import { readFileSync } from "node:fs"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
+import { FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { validateWithinBudget } from "../../validation-budget.ts"
 import { compileStructural } from "./structural.ts"
@@ -32,4 +33,11 @@ test("rules are compiled once, however many defaults they are below", () => {
   const whole = { type: "object", properties: { outer: schema } } as never
   // More would be more than may be compiled for one write.
   expect(validateWithinBudget(() => compileStructural(whole).errors)).toEqual([])
+})
+
+test("paths are made only for patterns that are wrong", () => {
+  const properties = Object.fromEntries(["^a", "^b", "("].map((pattern) => [pattern, { type: "string", pattern }]))
+  using child = vi.spyOn(FieldPath.prototype, "child")
+  expect(compileStructural({ type: "object", properties }).errors).toHaveLength(1)
+  expect(child.mock.calls.filter(([name]) => name === "pattern")).toHaveLength(1)
 })
