@@ -29,3 +29,20 @@ test("what fails gives its place to the next one", async () => {
   expect(await next).toBe("done")
   expect(await places.run("b", () => Promise.resolve("free"))).toBe("free")
 })
+
+test("who waits leaves when its signal is aborted", async () => {
+  const places = new FairPlaces({ all: 1, each: 1 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const [first, second] = [new AbortController(), new AbortController()]
+  const begun: string[] = []
+  const run = (name: string, until?: AbortSignal): Promise<void> =>
+    places.run("a", () => promise.then(() => void begun.push(name)), until)
+  const all = [run("a", first.signal), run("b", second.signal), run("c")]
+  first.abort(new Error("too late"))
+  second.abort(new Error("over"))
+  await expect(all[1]).rejects.toThrow("over")
+  await expect(run("d", second.signal)).rejects.toThrow("over")
+  resolve()
+  await Promise.all([all[0], all[2]])
+  expect(begun).toEqual(["a", "c"])
+})

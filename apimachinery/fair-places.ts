@@ -14,9 +14,11 @@ export class FairPlaces<K> {
     this.#each = each
   }
 
-  async run<T>(group: K, work: () => Promise<T>): Promise<T> {
+  /** Until the work has begun, rejects with the signal's reason if that is aborted. */
+  async run<T>(group: K, work: () => Promise<T>, until?: AbortSignal): Promise<T> {
+    until?.throwIfAborted()
     if (this.#mayBegin(group)) this.#begin(group)
-    else await new Promise<void>((begin) => this.#wait(group, begin))
+    else await this.#place(group, until)
     try {
       return await work()
     } finally {
@@ -33,10 +35,27 @@ export class FairPlaces<K> {
     this.#running.set(group, (this.#running.get(group) ?? 0) + 1)
   }
 
-  #wait(group: K, begin: () => void): void {
-    const line = this.#lines.get(group)
-    if (line === undefined) this.#lines.set(group, [begin])
-    else line.push(begin)
+  #place(group: K, until: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        until?.removeEventListener("abort", leave)
+        resolve()
+      }
+      const leave = (): void => {
+        this.#leave(group, begin)
+        reject(until?.reason)
+      }
+      until?.addEventListener("abort", leave, { once: true })
+      const line = this.#lines.get(group)
+      if (line === undefined) this.#lines.set(group, [begin])
+      else line.push(begin)
+    })
+  }
+
+  #leave(group: K, begin: () => void): void {
+    const line = this.#lines.get(group) ?? []
+    line.splice(line.indexOf(begin), 1)
+    if (line.length === 0) this.#lines.delete(group)
   }
 
   #end(group: K): void {

@@ -45,6 +45,11 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * to compile.
    */
   validating?(ctx: RequestContext, object: T): Steps<FieldError[]>
+  /**
+   * true: what these steps compile (expressions, schemas) may take long also if the object is short, and much memory if it is large: they
+   * are taken with turns for others whatever its size, and of few large objects at the same time (validate-in-turns.ts).
+   */
+  compiles?: boolean
   /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
   metadataLast?: boolean
   /**
@@ -54,7 +59,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    */
   prepareForUpdate?(ctx: RequestContext, object: T, current: T, compared: () => T): void
   validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]
-  /** In place of `validateUpdate`, as `validating`: for kinds of which also short objects are validated in steps. */
+  /** In place of `validateUpdate`, as `validating`. */
   validatingUpdate?(ctx: RequestContext, object: T, current: T): Steps<FieldError[]>
   /** Slow validation, after `validate` (whose errors are in `found`); adds its errors to them. */
   validateFurther?(

@@ -66,6 +66,7 @@ const strategy: Strategy<Definition> = {
   validateFirst: (_ctx, definition, current) =>
     expressionsSizeErrors(FieldPath.root("spec", "versions"), definition.spec?.versions, current?.spec?.versions),
 
+  compiles: true,
   validating: (_ctx, definition) => validatingDefinition(definition),
 
   warnings(_ctx, definition, current) {

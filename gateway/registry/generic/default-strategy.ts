@@ -130,7 +130,8 @@ export function* validatingForUpdate(
   current: KubeObject,
 ): Steps<FieldError[]> {
   const { strategy } = definition
-  if (strategy.validatingUpdate === undefined) return validateForUpdate(ctx, definition, object, current)
+  if (strategy.validatingUpdate === undefined || ctx.info.subresource === "binding")
+    return validateForUpdate(ctx, definition, object, current)
   const first = strategy.validateFirst?.(ctx, object, current) ?? []
   if (first.length > 0) return first
   const errors = metadataFaults(ctx, definition, object, current)

@@ -7,7 +7,7 @@ import { isLong } from "../../../apimachinery/schema/large-values.ts"
 import { writeScalarZeros } from "../../../apimachinery/schema/zeros.ts"
 import { internalError, isAlreadyExists, notFound } from "../../../apimachinery/status.ts"
 import { inSteps } from "../../../apimachinery/steps.ts"
-import { validateWithinBudget, validatingWithinBudget } from "../../../apimachinery/validation-budget.ts"
+import { validateWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import type { KeyValue } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Claim } from "../claim.ts"
@@ -36,6 +36,7 @@ import type { ObjectStorage } from "./storage/object-storage.ts"
 import type { AdmitFunctions, ResourceDefinition, WriteOptions } from "../rest.ts"
 import { ComputedValue, type KubeValue } from "./storage/value.ts"
 import type { ValueReader } from "./storage/value-reader.ts"
+import { validateInTurns } from "./validate-in-turns.ts"
 import { begin, warn } from "./warnings.ts"
 
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
@@ -69,10 +70,9 @@ export class WriteAttempts {
     fillSystemFields(definition, object)
     prepareForCreate(ctx, definition, object)
     await ctx.pause?.()
-    // What takes long to compile may be short.
     const errors =
-      isLong(object) || definition.strategy.validatingUpdate
-        ? await inSteps(validatingWithinBudget(validatingForCreate(ctx, definition, object)), ctx.pause)
+      isLong(object) || definition.strategy.compiles
+        ? await validateInTurns(ctx, definition, object, validatingForCreate(ctx, definition, object))
         : validateWithinBudget(() => validateForCreate(ctx, definition, object))
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
@@ -179,7 +179,7 @@ export class WriteAttempts {
     const compared = asCompared(definition, object, current)
     await ctx.pause?.()
     const errors = definition.strategy.validatingUpdate
-      ? await inSteps(validatingWithinBudget(validatingForUpdate(ctx, definition, object, compared)), ctx.pause)
+      ? await validateInTurns(ctx, definition, object, validatingForUpdate(ctx, definition, object, compared))
       : validateWithinBudget(() => validateForUpdate(ctx, definition, object, compared))
     await this.#refuseInvalid(ctx, object, compared, errors)
     await ctx.pause?.()

@@ -29,6 +29,7 @@ const claimStrategy: Strategy<Claim> = {
 
   validateFirst: (_ctx, { spec }, current) => expressionsSizeErrors(path, spec, current?.spec),
 
+  compiles: true,
   validating: (_ctx, { spec = {} }) => validatingClaimSpec(path, spec),
 
   validateUpdate: (ctx, claim, current) =>
@@ -63,6 +64,7 @@ const templateStrategy: Strategy<Template> = {
 
   validateFirst: (_ctx, { spec }, current) => expressionsSizeErrors(path, spec, current?.spec),
 
+  compiles: true,
   validating: (_ctx, template) => validatingTemplate(template),
 
   *validatingUpdate(_ctx, template, current) {

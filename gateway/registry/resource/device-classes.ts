@@ -31,6 +31,7 @@ function* validating({ spec = {} }: DeviceClass, current?: DeviceClass): Steps<F
 const strategy: Strategy<DeviceClass> = {
   /** Upstream validates only the final name, not generateName. */
   nameRule: (name, isPrefix) => (isPrefix ? [] : validateLongName(name)),
+  compiles: true,
   validating: (_ctx, deviceClass) => validating(deviceClass),
   validatingUpdate: (_ctx, deviceClass, current) => validating(deviceClass, current),
 }

@@ -38,6 +38,7 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
     validateFirst: (_ctx, policy, current) => expressionsSizeErrors(FieldPath.root("spec"), policy.spec, current?.spec),
     // As upstream's status of policies that validate hands on to its storage.
     applyOfStatusCreates: !mutating,
+    compiles: true,
     validating: (_ctx, policy) => validating(policy),
     *validatingUpdate(ctx, policy) {
       return ctx.info.subresource === "status" ? validateStatus(policy) : yield* validating(policy)

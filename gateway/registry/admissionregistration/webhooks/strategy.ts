@@ -18,6 +18,7 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     },
     validateFirst: (_ctx, configuration, current) =>
       expressionsSizeErrors(FieldPath.root("webhooks"), configuration.webhooks, current?.webhooks),
+    compiles: true,
     validating: (_ctx, configuration) => validatingWebhooks(configuration.webhooks ?? [], mutating),
     validatingUpdate: (_ctx, configuration) => validatingWebhooks(configuration.webhooks ?? [], mutating),
     warnings: (_ctx, configuration) => reservedNameWarnings(configuration),
