@@ -37,6 +37,6 @@ test.each([
   ],
   ["x".repeat(10_300), "e: Too long: may not be more than 10240 bytes"],
 ])("%s", (expression, expected) => {
-  const errors = atOnce(compilingSelectors([expression])).get(expression)?.(FieldPath.root("e")) ?? []
+  const errors = atOnce(compilingSelectors(new Set([expression]))).get(expression)?.(FieldPath.root("e")) ?? []
   expect(errors.map((error) => `${error.field}: ${error.message().replace(/^e: /, "")}`).join()).toBe(expected)
 })

@@ -67,9 +67,9 @@ type ErrorsAt = (at: FieldPath) => FieldError[]
 export type SelectorErrors = ReadonlyMap<string, ErrorsAt>
 
 /** A step compiles one, which may be that of several selectors. */
-export function* compilingSelectors(expressions: Iterable<string>): Steps<SelectorErrors> {
+export function* compilingSelectors(expressions: ReadonlySet<string>): Steps<SelectorErrors> {
   const errors = new Map<string, ErrorsAt>()
-  for (const expression of new Set(expressions)) {
+  for (const expression of expressions) {
     errors.set(expression, compileSelector(expression))
     yield
   }

@@ -9,7 +9,7 @@ import { immutableField } from "../validation/equality.ts"
 import { validateTemplateMetadata } from "../validation/template-metadata.ts"
 import { mayChangeStatus, mayClaimForAdministration } from "./authorize.ts"
 import { dropDeallocated, validateStatus } from "./claim-status.ts"
-import { defaultCounts, validatingClaimSpec, withoutEmptyList } from "./requests.ts"
+import { defaultCounts, distinctExpressions, validatingClaimSpec, withoutEmptyList } from "./requests.ts"
 import type { Claim, Template } from "./types.ts"
 
 const path = FieldPath.root("spec")
@@ -27,7 +27,8 @@ const claimStrategy: Strategy<Claim> = {
     if (ctx.info.subresource === "status") dropDeallocated(claim, current)
   },
 
-  validateFirst: (_ctx, { spec }, current) => expressionsSizeErrors(path, spec, current?.spec),
+  validateFirst: (_ctx, { spec }, current) =>
+    expressionsSizeErrors(path, distinctExpressions(spec), distinctExpressions(current?.spec)),
 
   compiles: true,
   validating: (_ctx, { spec = {} }) => validatingClaimSpec(path, spec),
@@ -62,7 +63,8 @@ const templateStrategy: Strategy<Template> = {
     defaultCounts(spec.spec)
   },
 
-  validateFirst: (_ctx, { spec }, current) => expressionsSizeErrors(path, spec, current?.spec),
+  validateFirst: (_ctx, { spec }, current) =>
+    expressionsSizeErrors(path, distinctExpressions(spec?.spec), distinctExpressions(current?.spec?.spec)),
 
   compiles: true,
   validating: (_ctx, template) => validatingTemplate(template),

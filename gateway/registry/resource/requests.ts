@@ -11,7 +11,7 @@ import {
 import type { SelectorErrors } from "../../../apimachinery/cel/devices.ts"
 import type { Steps } from "../../../apimachinery/steps.ts"
 import { notPositive } from "../validation/values.ts"
-import { compilingAll, validateSelectors } from "./selectors.ts"
+import { compilingAll, expressionsOf, validateSelectors } from "./selectors.ts"
 import type { ClaimSpec, Constraint, DeviceRequest, NamedRequest } from "./types.ts"
 import {
   className,
@@ -30,7 +30,7 @@ export function* validatingClaimSpec(path: FieldPath, { devices = {} }: ClaimSpe
   const at = path.child("devices")
   const names = requestNames(devices)
   const requests = devices.requests ?? []
-  const compiled = yield* compilingAll(requests.length > limits.requests ? [] : requests.flatMap(selectorsOf))
+  const compiled = yield* compilingAll(selectorsOfAll(devices))
   const check = (place: FieldPath, request: NamedRequest): FieldError[] => validateRequest(place, request, compiled)
   return [
     ...unique(at.child("requests"), requests, limits.requests, check, ({ name = "" }) => name),
@@ -42,6 +42,17 @@ export function* validatingClaimSpec(path: FieldPath, { devices = {} }: ClaimSpe
       ...configuration(place, config),
     ]),
   ]
+}
+
+/** What expressionsSizeErrors() counts: those that are equal are compiled once. */
+export function distinctExpressions({ devices = {} }: ClaimSpec = {}): { expression: string }[] {
+  return Array.from(expressionsOf(selectorsOfAll(devices)), (expression) => ({ expression }))
+}
+
+/** Those that are compiled. */
+function selectorsOfAll({ requests }: NonNullable<ClaimSpec["devices"]>): DeviceRequest["selectors"][] {
+  const given = requests ?? []
+  return given.length > limits.requests ? [] : given.flatMap(selectorsOf)
 }
 
 function selectorsOf({ exactly, firstAvailable = [] }: NamedRequest): DeviceRequest["selectors"][] {

@@ -5,6 +5,7 @@ import { atOnce } from "../../../apimachinery/steps.ts"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { openRegistry } from "../generic/testing/open-registry.ts"
 import { mayChangeStatus } from "./authorize.ts"
 import { dropDeallocated, validateStatus } from "./claim-status.ts"
 import { validateRequestPolicy } from "./request-policy.ts"
@@ -49,6 +50,35 @@ describe("a claim", () => {
     expect(
       texts(atOnce(validatingClaimSpec(FieldPath.root("spec"), devices === undefined ? {} : { devices }))),
     ).toEqual(expected)
+  })
+})
+
+describe("all selectors of a claim", () => {
+  const devices = (expressions: readonly string[]): NonNullable<ClaimSpec["devices"]> => ({
+    requests: [0, 1].map((index) => ({
+      name: `r${index}`,
+      exactly: {
+        deviceClassName: "c",
+        allocationMode: "All",
+        selectors: expressions.filter((_, at) => at % 2 === index).map((expression) => ({ cel: { expression } })),
+      },
+    })),
+  })
+  const long = (name: number): string => `device.driver == '${name}${"x".repeat(10_000)}'`
+  const sixty = Array.from({ length: 60 }, (_, index) => index)
+
+  test("have a limit together, by what is compiled", async () => {
+    const { create, make } = openRegistry("resourceclaims", "resource.k8s.io")
+    await expect(
+      create(make("a", { spec: { devices: devices(sixty.map(long)) } }, { namespace: "default" })),
+    ).rejects.toThrow("all expressions together must not have more than 524288 characters")
+  })
+
+  test("are counted once if they are equal, and nothing else is", async () => {
+    const { create, make } = openRegistry("resourceclaims", "resource.k8s.io")
+    const config = sixty.slice(0, 30).map(() => ({ opaque: { driver: "d", parameters: { rule: "x".repeat(10_000) } } }))
+    const spec = { devices: { ...devices(sixty.map((index) => long(index % 30))), config } }
+    await create(make("b", { spec }, { namespace: "default" }))
   })
 })
 
