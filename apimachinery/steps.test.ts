@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { atOnce, inSteps, SharedSteps, type Steps } from "./steps.ts"
+import { collectGarbage } from "./testing/garbage.ts"
 
 function* counting(done: string[]): Steps<number> {
   for (const step of ["a", "b", "c"]) {
@@ -62,4 +64,21 @@ test("an error of shared steps is that of all who wait; whoever comes later begi
   expect(begun).toBe(1)
   expect(atOnce(shared.taking())).toEqual({ done: true })
   expect(begun).toBe(2)
+})
+
+test("what shared steps are begun with is not held once all have been taken", async () => {
+  const held: WeakRef<object>[] = []
+  const sharedOf = (source: object): SharedSteps<object> => {
+    held.push(new WeakRef(source))
+    return new SharedSteps(function* () {
+      yield
+      return { fields: Object.keys(source).length }
+    })
+  }
+  const shared = sharedOf({ a: 1 })
+  expect(atOnce(shared.taking())).toEqual({ fields: 1 })
+  await setImmediate() // what a WeakRef is made of is kept until then
+  collectGarbage()
+  expect(held[0]?.deref()).toBeUndefined()
+  expect(shared.made).toEqual({ fields: 1 })
 })

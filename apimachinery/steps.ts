@@ -16,7 +16,7 @@ interface Attempt<T> {
  * some of them give up. An error is that of all who wait; for those who come later it begins again.
  */
 export class SharedSteps<T extends object> {
-  readonly #begin: () => Steps<T>
+  #begin: () => Steps<T>
   #underWay: Attempt<T> | undefined
   #made: T | undefined
 
@@ -51,8 +51,13 @@ export class SharedSteps<T extends object> {
       throw error
     }
     this.#underWay = undefined
+    this.#begin = beginAgain // what they were made from is not held
     return this.#made
   }
+}
+
+function beginAgain(): never {
+  throw new Error("all steps have been taken")
 }
 
 /** Without a break. */

@@ -67,7 +67,7 @@ interface Context {
 }
 
 /** A schema with rules. */
-interface Place {
+interface SchemaWithRules {
   schema: JsonObject
   path: FieldPath
   context: Context
@@ -78,7 +78,7 @@ class DefinitionChecker {
   readonly ruleErrors: FieldError[] = []
   /** Other errors of the schema. */
   readonly #others: readonly FieldError[]
-  readonly #places: Place[] = []
+  readonly #places: SchemaWithRules[] = []
   readonly #costs: { path: FieldPath; cost: number }[] = []
   #total = 0
 
@@ -104,7 +104,7 @@ class DefinitionChecker {
     }
   }
 
-  *#checkingPlace({ schema, path, context, declared }: Place): Steps<void> {
+  *#checkingPlace({ schema, path, context, declared }: SchemaWithRules): Steps<void> {
     if (context.lacksType) {
       const detail = "failed to convert to declType for CEL validation rules"
       this.ruleErrors.push(internalFieldError(path.child(key), detail))

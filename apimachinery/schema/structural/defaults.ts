@@ -27,10 +27,11 @@ interface Entry {
 
 interface Default {
   value: Json
-  /** Of the same schema before and after compilation; the path is that of the source. */
+  /** The same schema before and after compilation. */
   source: JsonObject
   schema: Schema
-  path: FieldPath
+  /** Of the default in the source. */
+  at: FieldPath
   within: WithinWhole | undefined
 }
 
@@ -56,7 +57,7 @@ export function* checkingDefaults(source: JsonObject, schema: Schema, path: Fiel
     const left = budget
     // Both with the value as its own old value and without an old value.
     for (const old of [one.value, undefined]) {
-      const evaluated = yield* evaluateRules(tree, one.path.child("default"), one.value, old, false, left)
+      const evaluated = yield* evaluateRules(tree, one.at, one.value, old, false, left)
       budget = Math.min(budget, evaluated.budget)
       errors.push(...evaluated.errors)
       if (evaluated.errors.length > 0) break
@@ -74,7 +75,8 @@ function findDefaults(
 ): void {
   const isWhole = schema.custom === true || schema.embedded === true
   const within = isWhole ? undefined : given
-  if (schema.default !== undefined) found.push({ value: schema.default, source, schema, path, within })
+  if (schema.default !== undefined)
+    found.push({ value: schema.default, source, schema, at: path.child("default"), within })
   const below = (step: string | number): WithinWhole | undefined => {
     if (isWhole) return commonFields.has(String(step)) ? { root: schema, path: { step, holder: undefined } } : undefined
     return within && { ...within, path: { step, holder: within.path } }
@@ -90,8 +92,7 @@ function findDefaults(
   }
 }
 
-function defaultErrors({ value, schema, path, within }: Default): { surplus: FieldError[]; others: FieldError[] } {
-  const at = path.child("default")
+function defaultErrors({ value, schema, at, within }: Default): { surplus: FieldError[]; others: FieldError[] } {
   return within === undefined
     ? { surplus: surplus(schema, value, at), others: oneDefault(schema, value, at) }
     : { surplus: [], others: defaultWithinObject(schema, value, at, within) }
