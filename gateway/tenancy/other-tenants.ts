@@ -1,16 +1,17 @@
 // Takes over what other gateways on the same storage do with tenants, so that each gateway serves all of them: follows the records
 // that they create, change and delete, and learns which tenants' objects they have changed.
 
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { backoff } from "../../client/backoff.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import { failureFields, type Log } from "../../client/log.ts"
-import type { Revision, Store, Watcher } from "../../storage/types.ts"
+import { closedError, type Revision, type Store, type Watcher } from "../../storage/types.ts"
 import { authorityName } from "../pki/trust-store.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import type { KnownTenants } from "./known-tenants.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import type { TenantOperations } from "./tenant-operations.ts"
-import { changedRecord, markStored, readRecords, watchRecords, type TenantRecord } from "./tenant-record.ts"
+import { changedRecord, markStored, readRecord, readRecords, type RecordChange, watchRecords } from "./tenant-record.ts"
 
 interface OtherTenantsParts {
   store: Store
@@ -18,7 +19,7 @@ interface OtherTenantsParts {
   /** The tenants served here. */
   known: KnownTenants
   removeStore: (uid: string) => Promise<void>
-  /** Those of this gateway: call ended() after each. */
+  /** Those of this gateway: call wrote() after each write, and ended() after each operation. */
   operations: Pick<TenantOperations, "isInProgress" | "inProgress">
   log: Log
 }
@@ -28,14 +29,23 @@ export class OtherTenants implements AsyncDisposable {
   readonly #ending = new AbortController()
   readonly #running: Promise<void>
   #watcher: Watcher | undefined
+  /** Of one watch: resolves when it runs and what it does not deliver is known, or rejects with why it does not. */
+  #following = newFollowing()
+  /** Before the next watch. */
+  #pausing = new AbortController()
   #settling: Promise<void> | undefined
   #settlingNext: Promise<void> | undefined
-  /** What has changed during operations of this gateway, by name: the latest record, or undefined if it was deleted. */
-  readonly #deferred = new Map<string, TenantRecord | undefined>()
+  /** All changes up to it are known, or deferred. */
+  #revision: Revision
+  /** What this gateway itself has written since, by name: it knows that, and nothing earlier may replace it. */
+  readonly #written = new Map<string, Revision>()
+  /** What has changed during operations of this gateway, by name: the latest change. */
+  readonly #deferred = new Map<string, RecordChange>()
 
   /** `revision`: changes up to it are known. */
   constructor(parts: OtherTenantsParts, revision: Revision) {
     this.#parts = parts
+    this.#revision = revision
     this.#running = this.#run(revision)
     const { gateways, known } = parts
     gateways.onChange((uid) => {
@@ -44,100 +54,144 @@ export class OtherTenants implements AsyncDisposable {
     })
   }
 
-  /** Resolves when all changes before this call have been processed. Concurrent callers share one request to the store. */
+  /**
+   * Resolves when all changes before this call have been processed, except those of names that this gateway itself operates on. Throws
+   * what the store throws. Concurrent callers share one request to the store.
+   */
   settle(): Promise<void> {
     this.#settlingNext ??= (this.#settling ?? Promise.resolve())
       .catch(() => undefined) // reported to its own callers
       .then(() => {
         this.#settlingNext = undefined
-        // The store notifies its watches before it responds.
-        this.#settling = this.#parts.store.latest().then(() => undefined)
+        this.#settling = this.#settleNow()
         return this.#settling
       })
     return this.#settlingNext
   }
 
+  async #settleNow(): Promise<void> {
+    const following = this.#following
+    await this.#followed()
+    // The store notifies its watches before it responds, and they run first, also if they have been lost.
+    await this.#parts.store.latest()
+    await nextTurn()
+    if (this.#following !== following) await this.#followed()
+  }
+
+  /** Does not wait longer than one attempt takes. */
+  #followed(): Promise<void> {
+    this.#pausing.abort()
+    return this.#following.promise
+  }
+
+  /** This gateway has written or removed the record of that name. Undefined: there was none. */
+  wrote(name: string, revision: Revision | undefined): void {
+    if (revision !== undefined && revision > this.#revision) this.#written.set(name, revision)
+  }
+
   /** Takes over what has changed during an operation of this gateway. What the watch has not delivered yet, it delivers later. */
   ended(name: string): void {
-    if (!this.#deferred.has(name) || this.#parts.operations.isInProgress(name)) return
-    const record = this.#deferred.get(name)
+    const change = this.#deferred.get(name)
+    if (change === undefined || this.#parts.operations.isInProgress(name)) return
     this.#deferred.delete(name)
-    this.#changed(name, record)
+    this.#changed(name, change)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort()
+    this.#pausing.abort()
     this.#watcher?.close()
     await this.#running
+    this.#following.reject(closedError())
   }
 
   async #run(revision: Revision): Promise<void> {
     const { store, log } = this.#parts
     const { signal } = this.#ending
     let from: Revision | undefined = revision
-    for (let failures = 0; !signal.aborted;) {
+    for (let failures = 0; !signal.aborted; from = undefined) {
       try {
         from ??= await this.#readAgain()
+        if (signal.aborted) return
         this.#watcher = watchRecords(store, from)
+        this.#following.resolve()
         for await (const events of this.#watcher) {
           failures = 0
           for (const event of events) {
-            const { name, record } = changedRecord(event)
-            this.#changed(name, record)
+            const { name, change } = changedRecord(event)
+            this.#changed(name, change)
+            this.#revision = change.revision
           }
         }
+        if (!signal.aborted) this.#following = newFollowing()
       } catch (error) {
         if (signal.aborted) return
         failures++
         log.warn({ ...failureFields(error), failures }, "watching the tenants of other gateways failed; retrying")
-        await pause(systemClock, backoff(failures), signal)
+        this.#following.reject(error)
+        this.#following = newFollowing()
+        this.#pausing = new AbortController()
+        await pause(systemClock, backoff(failures), this.#pausing.signal)
       }
-      from = undefined
     }
   }
 
+  /** The answer may be older than what this gateway has done meanwhile. */
   async #readAgain(): Promise<Revision> {
     const { store, known, operations } = this.#parts
     const { records, revision } = await readRecords(store)
+    for (const [name, written] of this.#written) if (written <= revision) this.#written.delete(name)
     // Also of tenants that are being created here, which are not known yet.
     const gone = new Set([...known.all().map(({ record }) => record.tenant.name), ...operations.inProgress()])
     for (const { tenant } of records) gone.delete(tenant.name)
-    for (const name of gone) this.#changed(name, undefined)
-    for (const record of records) this.#changed(record.tenant.name, record)
+    for (const name of gone) this.#changed(name, { record: undefined, revision })
+    for (const record of records) this.#changed(record.tenant.name, { record, revision })
+    this.#revision = revision
     return revision
   }
 
-  /** `record`: the current one, or undefined if it was deleted. Also called for writes of this gateway, which change nothing. */
-  #changed(name: string, record: TenantRecord | undefined): void {
+  /** Also called for writes of this gateway, which change nothing. */
+  #changed(name: string, change: RecordChange): void {
     const { known, operations } = this.#parts
+    if (change.revision < (this.#written.get(name) ?? 0)) return
     if (operations.isInProgress(name)) {
-      this.#deferred.set(name, record)
+      this.#deferred.set(name, change)
       return
     }
+    this.#written.delete(name)
     const entry = known.get(name)
-    const active = record?.state === "active" ? record : undefined
+    const active = change.record?.state === "active" ? change.record : undefined
     const isSame = entry !== undefined && active?.tenant.uid === entry.record.tenant.uid
-    if (entry !== undefined && !isSame) this.#remove(entry)
+    if (entry !== undefined && !isSame) void this.#remove(entry)
     if (active === undefined) return
     if (!isSame) return known.join(active)
     if (active.isStored === true) markStored(entry.record)
     known.change(entry, active.tenant)
   }
 
-  #remove(entry: TenantEntry): void {
-    const { log } = this.#parts
-    const { name } = entry.record.tenant
-    this.#removeAll(entry).catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
+  async #remove(entry: TenantEntry): Promise<void> {
+    const { known, log } = this.#parts
+    const tenant = entry.record.tenant.name
+    await known
+      .remove(entry)
+      .catch((error: unknown) => log.error({ err: error, tenant }, "closing a deleted tenant failed"))
+    await this.#removeMade(entry).catch((error: unknown) =>
+      log.error({ err: error, tenant }, "what may have been made of a deleted tenant was not removed"),
+    )
   }
 
-  async #removeAll(entry: TenantEntry): Promise<void> {
-    const { known, removeStore } = this.#parts
-    const { record } = entry
-    try {
-      await known.remove(entry)
-    } finally {
-      // Opening it for the first time may have made its store anew after another gateway had removed that.
-      if (record.isStored !== true) await removeStore(record.tenant.uid)
-    }
+  /** Opening it for the first time may have made its store anew after another gateway had removed that. */
+  async #removeMade({ record: { tenant, isStored } }: TenantEntry): Promise<void> {
+    if (isStored === true) return
+    const { store, removeStore } = this.#parts
+    // What was learned of others may be wrong about a tenant that lives. One whose deletion has begun never lives again.
+    const current = await readRecord(store, tenant.name)
+    if (current?.tenant.uid !== tenant.uid || current.state !== "active") await removeStore(tenant.uid)
   }
+}
+
+function newFollowing(): PromiseWithResolvers<void> {
+  const following = Promise.withResolvers<void>()
+  following.promise.catch(() => undefined) // logged, and reported to those who wait
+  return following
 }

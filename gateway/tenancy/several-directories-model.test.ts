@@ -134,11 +134,19 @@ class World {
     if (isAnswered === undefined) throw new Error("no answer")
   }
 
+  async #settled({ lookup }: TenantDirectory): Promise<void> {
+    for (let isSettled = false; !isSettled;)
+      isSettled = await (lookup.settle?.() ?? Promise.resolve()).then(
+        () => true,
+        () => false,
+      )
+  }
+
   /** When nothing is in progress. */
   async check(): Promise<void> {
     const { records } = await readRecords(this.disk.records)
     for (const { life, directory } of this.#gateways) {
-      await directory.lookup.settle?.()
+      await this.#settled(directory)
       await this.#turns(8)
       for (const [name, { uid, isDeleting }] of this.all) {
         if (uid === undefined || isDeleting) continue

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test, vi } from "vitest"
 import { namespaces } from "../../client/resources.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
+import type { Store, Watcher } from "../../storage/types.ts"
 import { limits, parts, request, sleeping } from "./testing/directory-parts.ts"
 import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
 import { readRecords } from "./tenant-record.ts"
@@ -144,4 +145,124 @@ test("what a gateway makes of a tenant that another one has deleted meanwhile is
   const { uid } = await creating
   await expect.poll(() => removed).toEqual([uid])
   expect(first.list()).toEqual([])
+})
+
+/** Of two gateways one that can lose its watch of the records, and whose calls can be held. */
+async function openOneBehind() {
+  const { all, removed } = parts({ others })
+  const { store } = all
+  const calls = { range: Promise.resolve(), txn: Promise.resolve(), watch: () => {} }
+  let watcher: Watcher | undefined
+  const held = {
+    get: (key: string) => store.get(key),
+    latest: () => store.latest(),
+    range: async (prefix: string) => {
+      const result = await store.range(prefix)
+      await calls.range
+      return result
+    },
+    txn: async (transaction: Parameters<Store["txn"]>[0]) => {
+      await calls.txn
+      return store.txn(transaction)
+    },
+    watch: (...given: Parameters<Store["watch"]>) => {
+      calls.watch()
+      return (watcher = store.watch(...given))
+    },
+  } as unknown as Store
+  const behind = await TenantDirectory.open({ ...all, store: held })
+  const other = await TenantDirectory.open(all)
+  /** From now on it reads all records, and gets the answer when the function is called. */
+  const cut = async (): Promise<() => void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    calls.range = promise
+    watcher?.close()
+    await nextTurn()
+    return resolve
+  }
+  return { store, removed, calls, behind, other, cut }
+}
+
+test("a tenant that was created while all records were read again stays, as do its data", async () => {
+  const { store, removed, calls, behind, other, cut } = await openOneBehind()
+  await using _behind = behind
+  await using _other = other
+  const told: string[] = []
+  behind.subscribe({ added: ({ uid }) => told.push(uid), removed: ({ uid }) => told.push(`not ${uid}`) })
+  const writing = Promise.withResolvers<void>()
+  calls.txn = writing.promise
+  const creating = behind.create(request("a"))
+  await nextTurn()
+  await nextTurn()
+  const answer = await cut()
+  writing.resolve()
+  const { uid } = await creating
+  answer()
+  await behind.lookup.settle?.()
+  await nextTurn()
+  expect([told, removed, behind.get("a")?.uid]).toEqual([[uid], [], uid])
+  expect((await readRecords(store)).records).toMatchObject([{ tenant: { uid }, state: "active" }])
+})
+
+test("what others have done while all records are read again is known to the next operations", async () => {
+  const { store, behind, other, cut } = await openOneBehind()
+  await using _behind = behind
+  await using _other = other
+  const before = await other.create(request("a"))
+  await behind.create(request("b"))
+  const answer = await cut()
+  for (const name of ["a", "b"]) await other.delete(name)
+  const next = await other.create(request("b", "next"))
+  const operations = Promise.all([behind.create(request("a")), behind.delete("b")])
+  await nextTurn()
+  answer()
+  const [{ uid }] = await operations
+  expect([before.uid, next.uid]).not.toContain(uid)
+  expect((await readRecords(store)).records.map(({ tenant }) => tenant.uid)).toEqual([uid])
+  expect(behind.list().map((tenant) => tenant.uid)).toEqual([uid])
+})
+
+test("a tenant that another gateway was faster to create is known to both, even if the watch of the records was lost", async () => {
+  const { calls, behind, other, cut } = await openOneBehind()
+  await using _behind = behind
+  await using _other = other
+  const writing = Promise.withResolvers<void>()
+  calls.txn = writing.promise
+  const creating = behind.create(request("a"))
+  await nextTurn()
+  await nextTurn()
+  const answer = await cut()
+  const tenant = await other.create(request("a"))
+  writing.resolve()
+  void nextTurn().then(answer)
+  expect(await creating).toEqual(tenant)
+  expect(behind.get("a")).toEqual(tenant)
+})
+
+test("operations fail with the storage's error while the records cannot be followed, and no longer", async () => {
+  const { calls, behind, other, cut } = await openOneBehind()
+  await using _behind = behind
+  await using _other = other
+  await other.create(request("a"))
+  calls.watch = () => {
+    throw new Error("no answer")
+  }
+  ;(await cut())()
+  await expect(behind.create(request("b"))).rejects.toThrow("no answer")
+  await expect(behind.delete("a")).rejects.toThrow("no answer")
+  await expect(behind.address("b")).rejects.toThrow("no answer")
+  calls.watch = () => {}
+  await behind.delete("a")
+  expect([behind.list(), (await behind.create(request("b"))).name]).toEqual([[], "b"])
+})
+
+test("what waits for the records ends when the gateway does", async () => {
+  const { behind, other, cut } = await openOneBehind()
+  await using _other = other
+  const answer = await cut()
+  const waiting = expect(behind.create(request("a"))).rejects.toMatchObject({ code: "Closed" })
+  await nextTurn()
+  const closing = behind[Symbol.asyncDispose]()
+  answer()
+  await Promise.all([waiting, closing])
 })

@@ -138,16 +138,19 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   async #create(request: TenantRequest): Promise<Tenant> {
     const { newUid, issuerOf } = this.#parts
     const record = newRecord(request, newUid(), issuerOf(request.name))
-    const present = await this.#record(record)
-    // Another gateway was faster.
-    if (present !== undefined) return present.tenant
+    const { present, revision } = await this.#record(record)
+    if (present !== undefined) {
+      // Another gateway was faster. Whoever gets the tenant here finds it here.
+      await this.#others?.settle()
+      return present.tenant
+    }
+    this.#others?.wrote(request.name, revision)
     const tenant = await this.#make(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
   }
 
-  /** Returns the existing record, or undefined if the record was written. */
-  async #record(record: TenantRecord): Promise<TenantRecord | undefined> {
+  async #record(record: TenantRecord): ReturnType<typeof createRecordAnew> {
     const { store, unused, log } = this.#parts
     const { name, uid } = record.tenant
     const isShared = this.#others !== undefined
@@ -242,9 +245,8 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     await this.#others?.settle()
     const { store, log } = this.#parts
     const { name } = meant
-    const known = this.#known.get(name)?.record
-    // What is not known a creation or deletion that failed has left, or it is of another gateway and has not been seen here yet.
-    const record = known !== undefined && isMeant(known.tenant, meant) ? known : await readRecord(store, name)
+    // Not what is known here: a failed operation may have left more, and what others do meanwhile is taken over at the end.
+    const record = await readRecord(store, name)
     if (record === undefined || (record.state === "active" && !isMeant(record.tenant, meant))) return
     await this.#forget(record)
     log.info({ tenant: name }, "tenant deleted")
@@ -252,7 +254,8 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
   async #forget(record: TenantRecord): Promise<void> {
-    await condemnRecord(this.#parts.store, record)
+    const revision = await condemnRecord(this.#parts.store, record)
+    this.#others?.wrote(record.tenant.name, revision)
     await this.#remove(record)
   }
 
@@ -260,7 +263,8 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const entry = this.#known.get(tenant.name, tenant.uid)
     if (entry !== undefined) await this.#known.remove(entry)
     await this.#parts.removeStore(tenant.uid)
-    await replaceRecord(this.#parts.store, tenant)
+    const revision = await replaceRecord(this.#parts.store, tenant)
+    this.#others?.wrote(tenant.name, revision)
   }
 
   async #controlPlane(name: string, uid: string | undefined, isUse = true): Promise<ControlPlane> {

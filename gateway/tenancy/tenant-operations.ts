@@ -70,6 +70,7 @@ export class TenantOperations {
     while (this.isInProgress(name)) {
       await this.deletion(name)
       await this.#created(name)
+      await this.#parts.settle?.()
     }
     const existing = this.#parts.get(name)
     if (existing !== undefined) return ofSameOwner(existing, request)

@@ -53,9 +53,16 @@ export function watchRecords(store: Store, after: Revision): Watcher {
   return store.watch(prefix, { after })
 }
 
-/** The record after an event, or only its name if it was deleted. */
-export function changedRecord({ type, current }: StoreEvent): { name: string; record: TenantRecord | undefined } {
-  return { name: current.key.slice(prefix.length), record: type === "put" ? parse(current) : undefined }
+/** The current record of a name, which is undefined if it was deleted, and as of when. */
+export interface RecordChange {
+  record: TenantRecord | undefined
+  revision: Revision
+}
+
+/** The record after an event. */
+export function changedRecord({ type, current }: StoreEvent): { name: string; change: RecordChange } {
+  const record = type === "put" ? parse(current) : undefined
+  return { name: current.key.slice(prefix.length), change: { record, revision: current.modRevision } }
 }
 
 export async function readRecord(store: Store, name: string): Promise<TenantRecord | undefined> {
@@ -63,8 +70,13 @@ export async function readRecord(store: Store, name: string): Promise<TenantReco
   return found && parse(found)
 }
 
-/** Returns the existing record, or undefined if the record was written. */
-export async function createRecord(store: Store, record: TenantRecord): Promise<TenantRecord | undefined> {
+/** `present`: the existing record, if the record was not written. */
+interface Creation {
+  revision: Revision
+  present?: TenantRecord
+}
+
+export async function createRecord(store: Store, record: TenantRecord): Promise<Creation> {
   const key = prefix + record.tenant.name
   const result = await store.txn({
     compare: [{ key, modRevision: 0 }],
@@ -74,10 +86,11 @@ export async function createRecord(store: Store, record: TenantRecord): Promise<
       { type: "delete", key: spareKey(record.tenant.uid) },
     ],
   })
-  if (result.succeeded) return undefined
+  const { revision } = result
+  if (result.succeeded) return { revision }
   const [present] = result.current
   if (present === undefined) throw new Error(`record of tenant ${record.tenant.name}: neither written nor there`)
-  return parse(present)
+  return { revision, present: parse(present) }
 }
 
 /**
@@ -88,29 +101,38 @@ export async function createRecordAnew(
   store: Store,
   record: TenantRecord,
   { isShared, remove }: { isShared: boolean; remove: (left: TenantRecord) => Promise<void> },
-): Promise<TenantRecord | undefined> {
+): Promise<Creation> {
   for (;;) {
-    const found = await createRecord(store, record)
-    if (found === undefined || (isShared && found.state === "active")) return found
-    await remove(found)
+    const creation = await createRecord(store, record)
+    const { present } = creation
+    if (present === undefined || (isShared && present.state === "active")) return creation
+    await remove(present)
   }
 }
 
-/** Replaces the tenant's record; undefined removes it. Does nothing if there is no record, or that of another tenant. */
-export async function replaceRecord(store: Store, { name, uid }: Tenant, record?: TenantRecord): Promise<void> {
+/**
+ * Replaces the tenant's record; undefined removes it. Does nothing if there is no record, or that of another tenant. Returns the
+ * revision of what it did.
+ */
+export async function replaceRecord(
+  store: Store,
+  { name, uid }: Tenant,
+  record?: TenantRecord,
+): Promise<Revision | undefined> {
   const key = prefix + name
   for (let found = await store.get(key); found !== undefined && parse(found).tenant.uid === uid;) {
     const result = await store.txn({
       compare: [{ key, modRevision: found.modRevision }],
       operations: [record ? { type: "put", key, value: Buffer.from(JSON.stringify(record)) } : { type: "delete", key }],
     })
-    if (result.succeeded) return
+    if (result.succeeded) return result.revision
     found = result.current[0]
   }
+  return undefined
 }
 
-/** From now on the tenant is removed, at the latest when a process starts. */
-export function condemnRecord(store: Store, record: TenantRecord): Promise<void> {
+/** From now on the tenant is removed, at the latest when a process starts. Returns the revision of what it did. */
+export function condemnRecord(store: Store, record: TenantRecord): Promise<Revision | undefined> {
   return replaceRecord(store, record.tenant, { ...record, state: "deleting" })
 }
 

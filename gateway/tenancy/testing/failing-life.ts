@@ -7,6 +7,7 @@ import { silentLog } from "../../../client/log.ts"
 import type { Store, Watcher } from "../../../storage/types.ts"
 import type { ControlPlane } from "../../control-plane/control-plane.ts"
 import { TenantDirectory } from "../tenant-directory.ts"
+import { readRecords } from "../tenant-record.ts"
 
 const limits = {
   tenantReadyMs: 60_000,
@@ -85,12 +86,17 @@ export class Life {
       log: silentLog,
       limits,
     })
+    const gone = new Set<string>()
     directory.subscribe({
       added: ({ name, uid }) => {
+        if (gone.has(uid)) this.#faults.push(`followers are told that ${uid} is gone, and that it is not`)
         if (this.told.has(name)) this.#faults.push(`followers are told of ${name} twice`)
         this.told.set(name, uid)
       },
-      removed: ({ name, uid }) => void (this.told.get(name) === uid && this.told.delete(name)),
+      removed: ({ name, uid }) => {
+        gone.add(uid)
+        if (this.told.get(name) === uid) this.told.delete(name)
+      },
     })
     this.failing = failing
     return directory
@@ -114,16 +120,21 @@ export class Life {
   }
 
   async #removeStore(uid: string): Promise<void> {
-    const { stores, left } = this.#disk
+    const { records, stores, left } = this.#disk
     left.add(uid)
-    await this.#call("remove a store", () => void stores.delete(uid))
+    await this.#call("remove a store", async () => {
+      const present = (await readRecords(records)).records.find(({ tenant }) => tenant.uid === uid)
+      if (present?.state === "active") this.#faults.push(`the data of ${uid} are removed, which exists`)
+      stores.delete(uid)
+    })
     left.delete(uid)
   }
 
   #failingStore(store: Store): Store {
     return {
       get: (...given: Parameters<Store["get"]>) => this.#call("read a record", () => store.get(...given)),
-      range: (...given: Parameters<Store["range"]>) => store.range(...given),
+      // It takes so long that whole operations happen meanwhile.
+      range: (...given: Parameters<Store["range"]>) => this.#call("read all records", () => store.range(...given), 30),
       txn: (transaction: Parameters<Store["txn"]>[0]) => this.#call("write a record", () => store.txn(transaction)),
       latest: () => store.latest(),
       watch: (...given: Parameters<Store["watch"]>) => {
@@ -134,13 +145,18 @@ export class Life {
     } as unknown as Store
   }
 
-  async #call<T>(what: string, work: () => T | Promise<T>): Promise<T> {
-    const failure = chance(this.#random, this.failing) ? pick(this.#random, ["before", "after"]) : undefined
-    for (let turns = this.#random(3); turns > 0; turns--) await turn()
+  /** On the way there, or back: what has been read may be outdated when it arrives. */
+  async #time(longest: number): Promise<void> {
+    for (let turns = this.#random(longest + 1); turns > 0; turns--) await turn()
     if (this.#hasEnded) await new Promise(() => undefined)
+  }
+
+  async #call<T>(what: string, work: () => T | Promise<T>, longest = 3): Promise<T> {
+    const failure = chance(this.#random, this.failing) ? pick(this.#random, ["before", "after"]) : undefined
+    await this.#time(longest)
     if (failure === "before") throw new Error(`cannot ${what}`)
     const result = await work()
-    if (this.#hasEnded) await new Promise(() => undefined)
+    await this.#time(longest)
     if (failure === "after") throw new Error(`cannot tell whether it did ${what}`)
     return result
   }
