@@ -172,12 +172,16 @@ export class OtherTenants implements AsyncDisposable {
   async #remove(entry: TenantEntry): Promise<void> {
     const { known, log } = this.#parts
     const tenant = entry.record.tenant.name
-    await known
-      .remove(entry)
-      .catch((error: unknown) => log.error({ err: error, tenant }, "closing a deleted tenant failed"))
-    await this.#removeMade(entry).catch((error: unknown) =>
-      log.error({ err: error, tenant }, "what may have been made of a deleted tenant was not removed"),
-    )
+    try {
+      await known.remove(entry)
+    } catch (error) {
+      log.error({ err: error, tenant }, "closing a deleted tenant failed")
+    }
+    try {
+      await this.#removeMade(entry)
+    } catch (error) {
+      log.error({ err: error, tenant }, "what may have been made of a deleted tenant was not removed")
+    }
   }
 
   /** Opening it for the first time may have made its store anew after another gateway had removed that. */

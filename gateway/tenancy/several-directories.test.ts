@@ -180,22 +180,27 @@ async function openOneBehind() {
     await nextTurn()
     return resolve
   }
-  return { store, removed, calls, behind, other, cut }
+  /** A creation there, whose record is written when the function is called. */
+  const begin = async () => {
+    const { promise, resolve: write } = Promise.withResolvers<void>()
+    calls.txn = promise
+    const creating = behind.create(request("a"))
+    await nextTurn()
+    await nextTurn()
+    return { creating, write }
+  }
+  return { store, removed, calls, behind, other, cut, begin }
 }
 
 test("a tenant that was created while all records were read again stays, as do its data", async () => {
-  const { store, removed, calls, behind, other, cut } = await openOneBehind()
+  const { store, removed, behind, other, cut, begin } = await openOneBehind()
   await using _behind = behind
   await using _other = other
   const told: string[] = []
   behind.subscribe({ added: ({ uid }) => told.push(uid), removed: ({ uid }) => told.push(`not ${uid}`) })
-  const writing = Promise.withResolvers<void>()
-  calls.txn = writing.promise
-  const creating = behind.create(request("a"))
-  await nextTurn()
-  await nextTurn()
+  const { creating, write } = await begin()
   const answer = await cut()
-  writing.resolve()
+  write()
   const { uid } = await creating
   answer()
   await behind.lookup.settle?.()
@@ -223,17 +228,13 @@ test("what others have done while all records are read again is known to the nex
 })
 
 test("a tenant that another gateway was faster to create is known to both, even if the watch of the records was lost", async () => {
-  const { calls, behind, other, cut } = await openOneBehind()
+  const { behind, other, cut, begin } = await openOneBehind()
   await using _behind = behind
   await using _other = other
-  const writing = Promise.withResolvers<void>()
-  calls.txn = writing.promise
-  const creating = behind.create(request("a"))
-  await nextTurn()
-  await nextTurn()
+  const { creating, write } = await begin()
   const answer = await cut()
   const tenant = await other.create(request("a"))
-  writing.resolve()
+  write()
   void nextTurn().then(answer)
   expect(await creating).toEqual(tenant)
   expect(behind.get("a")).toEqual(tenant)
