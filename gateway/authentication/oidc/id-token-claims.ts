@@ -34,7 +34,8 @@ export function readIDToken(payload: Uint8Array): IDToken {
     if (typeof source === "string" && sourceOf(claims, source) === undefined)
       throw new InvalidToken("oidc: source does not exist")
   }
-  const { aud = [], exp, nbf } = claims
+  const { aud = [], exp, nbf, iat } = claims
+  secondsOf(iat) // throws; nobody asks for more
   const audience = (Array.isArray(aud) ? aud : [aud]).map((one) => (one ?? "") as string)
   return { claims, audience, expiry: secondsOf(exp), notBefore: secondsOf(nbf) }
 }
@@ -133,6 +134,6 @@ const wrapsFrom = 2 ** 63 - 62_135_596_800
 function secondsOf(value: Json | undefined): number | undefined {
   if (value === undefined || value === null) return undefined
   const seconds = Math.trunc(Number(value))
-  if (seconds === Infinity) throw new InvalidToken("oidc: failed to unmarshal claims: value out of range")
-  return seconds >= wrapsFrom ? -Infinity : seconds
+  if (Math.abs(seconds) === Infinity) throw new InvalidToken("oidc: failed to unmarshal claims: value out of range")
+  return seconds >= wrapsFrom || seconds < -(2 ** 63) ? -Infinity : seconds
 }

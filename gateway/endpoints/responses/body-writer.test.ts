@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events"
 import type { ServerResponse } from "node:http"
 import { gunzipSync } from "node:zlib"
 import { expect, test } from "vitest"
@@ -66,4 +67,28 @@ test.each([
   ["*", false],
 ])("for Accept-Encoding %j documents are compressed: %s", (encoding, expected) => {
   expect(acceptsGzipAtAll({ headers: { "accept-encoding": encoding } })).toBe(expected)
+})
+
+test("a body in parts ends when its client leaves while it waits", async () => {
+  const sent: number[] = []
+  const response = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    writeHead: () => response,
+    write(bytes: Buffer) {
+      sent.push(bytes.length)
+      response.destroyed = true
+      setImmediate(() => response.emit("close"))
+      return false
+    },
+    end: () => response,
+  })
+  async function* parts() {
+    for (const length of [compressFromBytes - 1, 1.4 * 1024 * 1024, 1000]) {
+      const bytes = Buffer.alloc(Math.floor(length))
+      yield { length: bytes.length, bytes: () => bytes }
+    }
+  }
+  const ctx = { headers: {} } as unknown as RequestContext
+  await sendParts(ctx, response as unknown as ServerResponse, "text/plain", parts())
+  expect(sent).toEqual([compressFromBytes - 1])
 })

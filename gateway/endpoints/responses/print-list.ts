@@ -1,5 +1,5 @@
-// Prints lists whose items must be transformed (Table, metadata, YAML, indented JSON) a few items at a time, so that other requests
-// are served in between: 50,000 objects in YAML take seconds. The result equals that of printing the whole list.
+// Prints lists in YAML or indented JSON a few items at a time, so that other requests are served in between: 50,000 objects in YAML take
+// seconds. The result equals that of printing the whole list.
 
 import { requestEntityTooLarge } from "../../../apimachinery/status.ts"
 import { checkAwaited } from "../../request/awaited.ts"

@@ -9,7 +9,7 @@ import type { Part } from "./list-body.ts"
 
 /** Bytes written at once. */
 const writeBytes = 128 * 1024
-/** From this size on, a piece is not copied to be written together with others. */
+/** From this size on, the last piece is not copied to be written together with the others. */
 const separateBytes = 1024 * 1024
 
 export async function sendParts(
@@ -87,12 +87,15 @@ class PartsWriter {
   }
 
   async #flush(): Promise<void> {
-    const isLong = this.#waiting.some(({ length }) => length >= separateBytes)
-    const pieces = isLong || this.#waiting.length === 1 ? this.#waiting : [Buffer.concat(this.#waiting)]
+    const pieces = this.#waiting
     this.#waiting = []
     this.#bytes = 0
-    for (let next = pieces.shift(); next !== undefined; next = pieces.shift())
-      if (!this.#response.write(next)) await drained(this.#response, this.#response)
+    const long = (pieces.at(-1)?.length ?? 0) >= separateBytes ? pieces.pop() : undefined
+    const short = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+    for (const piece of long === undefined ? [short] : [short, long]) {
+      if (this.#response.destroyed) return
+      if (!this.#response.write(piece)) await drained(this.#response, this.#response)
+    }
     // Lets others have their turn between large pieces.
     const waiting = this.#ctx.turn?.()
     if (waiting !== undefined) await waiting

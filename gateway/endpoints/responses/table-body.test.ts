@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { printJson } from "../../../apimachinery/go/print.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { Age } from "../../registry/columns/age.ts"
 import { columnsOf } from "../../registry/columns.ts"
@@ -123,7 +124,32 @@ test("a row that is too long is refused, before the columns after it are printed
   const columns = Array.from({ length: 100 }, () => ({ ...columnsOf("", "pods")[0]!, cell }))
   const parts = body(values(texts([pod(1)])), new RunCache(), {}, { ...pods, columns })
   await expect(textOf(parts)).rejects.toMatchObject({ status: { code: 413 } })
-  expect(printed).toBe(17)
+  expect(printed).toBe(4)
+})
+
+test("cells of all kinds and lengths are those of the table, also after waiting for room", async () => {
+  const [name] = columnsOf("", "pods")
+  const cells = [
+    new Age(0, "3 (", " ago)"),
+    "a<b>&\u2028",
+    'é"😀\ud800'.repeat(14_000),
+    7n,
+    new Age(5),
+    new Age(7),
+    null,
+  ]
+  const orders = [cells, cells.toReversed(), [...cells, "x".repeat(8192)], [cells[0]!], ["x".repeat(100_000)]]
+  for (const order of orders) {
+    const columns = order.map((cell) => ({ ...name!, cell: () => cell }))
+    const all = values(texts(Array.from({ length: 40 }, (_, index) => pod(index))))
+    let waits = 0
+    const ctx = { enlarge: () => (waits++ === 0 ? Promise.resolve() : undefined) }
+    const options = { include: "None", metaVersion } as const
+    const text = await textOf(tableBody(ctx, { ...pods, columns }, meta, options, [all], new RunCache()))
+    const objects = all.map((value) => value.object())
+    const expected = printJson(table(objects, columns, meta, options, true, Date.now()))
+    expect(text === `${expected}\n`, `${order.length} cells`).toBe(true)
+  }
 })
 
 test("a cell without a value is null", async () => {

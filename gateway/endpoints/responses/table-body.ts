@@ -8,6 +8,7 @@ import { enclosed, type Part } from "./list-body.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 import { emptyRows, type ListMeta, tableHead, type TableOptions } from "./table-output.ts"
 import { type AgedRows, type PrintedRows, type RowForm, RowPrinter, rowForm } from "./table-rows.ts"
+import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 
 /** Objects read before others may have their turn, and their bytes: whichever is reached first. */
@@ -70,9 +71,11 @@ async function* printing(
   run: Run,
   keep: (rows: PrintedRows) => void,
 ): AsyncGenerator<PrintedRows> {
-  let isWhole = true
+  /** The first row that has not been taken. */
+  let from = 0
   let read = stretchBytes // the turn may be used up when it begins
-  for (const value of run) {
+  for (let index = 0; index < run.length; index++) {
+    const value = run[index] as KubeValue
     if (read >= stretchBytes) {
       await takeTurn(ctx)
       read = 0
@@ -80,13 +83,20 @@ async function* printing(
     printer.add(value)
     read += Math.max(value.length, stretchBytes / stretch)
     if (printer.length <= maxKeptBytes) continue
-    isWhole = false
-    await ctx.enlarge?.()
-    yield printer.take()
+    const waiting = ctx.enlarge?.()
+    if (waiting === undefined) {
+      yield printer.take()
+      from = index + 1
+      continue
+    }
+    // Whoever waits until it may hold that much does not hold it meanwhile.
+    printer.drop()
+    await waiting
+    index = from - 1
   }
   if (printer.length === 0) return
   const printed = printer.take()
-  if (isWhole) keep(printed)
+  if (from === 0) keep(printed)
   yield printed
 }
 
@@ -105,6 +115,7 @@ class RowsPart implements Part {
 
   /** Once: the rows are released, since they may be long, and the client slow. */
   bytes(allocate = newBuffer): Buffer {
+    if (this.#rows.length === 0) throw new Error("the bytes of these rows have been taken")
     const bytes = allocate(this.#length)
     let at = 0
     for (const [index, rows] of this.#rows.entries()) {

@@ -104,9 +104,13 @@ function idOf(columns: readonly TableColumn[]): number {
 }
 
 /** Beyond: 413, or the end of a response that has begun. A hundred columns may show the whole object each. */
-const maxRowBytes = 16 * 1024 * 1024
+const maxRowBytes = 4 * 1024 * 1024
 
 const firstBytes = 8 * 1024
+/** A longer buffer is not used again. */
+const maxReusedBytes = 1024 * 1024
+/** Characters of cells that are printed together. */
+const portion = 64 * 1024
 
 /** Prints rows one after the other into one buffer. */
 export class RowPrinter {
@@ -139,25 +143,37 @@ export class RowPrinter {
     this.#write("}")
   }
 
-  /** The cells between two ages are printed together. */
+  /** The cells between two ages are printed together, unless they are long. */
   #cells(object: KubeObject, before: string): void {
-    const { columns } = this.#rows
+    const begin = this.#length
     let text = before
+    let comma = ""
     let cells: Cell[] = []
     let length = 0
-    for (const [index, column] of columns.entries()) {
+    for (const column of this.#rows.columns) {
       const cell = column.cell(object)
-      if (cell instanceof Age) {
-        this.#write(cells.length === 0 ? text : `${text}${listed(cells)},`)
-        this.#places.push({ at: this.#length, age: cell })
-        text = index === columns.length - 1 ? "" : ","
-        cells = []
-        continue
+      const isAge = cell instanceof Age
+      if (!isAge) {
+        cells.push(cell)
+        length += typeof cell === "string" ? cell.length : 0
+        if (length < portion) continue
       }
-      cells.push(cell)
-      if (typeof cell === "string") checkRow((length += cell.length))
+      if (cells.length > 0) {
+        text += comma + listed(cells)
+        comma = ","
+      }
+      if (isAge) text += comma
+      this.#write(text)
+      if (isAge) {
+        this.#places.push({ at: this.#length, age: cell })
+        comma = ","
+      }
+      checkRow(this.#length - begin)
+      text = ""
+      cells = []
+      length = 0
     }
-    this.#write(`${text}${listed(cells)}`)
+    this.#write(cells.length === 0 ? text : text + comma + listed(cells))
   }
 
   /** Not from Node's pool: what is kept would keep 64 KiB of the pool. */
@@ -165,9 +181,15 @@ export class RowPrinter {
     const bytes = Buffer.allocUnsafeSlow(this.#length)
     this.#buffer.copy(bytes, 0, 0, this.#length)
     const rows = new PrintedRows(bytes, this.#places)
+    this.drop()
+    return rows
+  }
+
+  /** Forgets what has not been taken. */
+  drop(): void {
     this.#length = 0
     this.#places = []
-    return rows
+    if (this.#buffer.length > maxReusedBytes) this.#buffer = Buffer.allocUnsafe(firstBytes)
   }
 
   #write(text: string): void {

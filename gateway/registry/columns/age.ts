@@ -9,7 +9,7 @@ export class Age {
   readonly #before: string
   readonly #after: string
 
-  /** `since`: in ms. */
+  /** `since`: in ms; `before`, `after`: ASCII. */
   constructor(since: number, before = "", after = "") {
     this.#since = since
     this.#before = before
