@@ -12,10 +12,15 @@ const schemaOf = (text: string) => ({
   "x-kubernetes-validations": Array.from({ length: count }, (_, index) => ({ rule: `self.a != ${index}` })),
 })
 
-function writer(isOver = false) {
+/** `presence`: of its control plane. `taking`: called at each turn that others have. */
+function writer(isOver = false, presence: object = {}, taking = (): void => undefined) {
   const turns = { taken: 0 }
-  const pause = (): Promise<void> => Promise.resolve().then(() => void turns.taken++)
-  const ctx = { isOver, pause, turn: () => undefined } as Partial<RequestContext> as RequestContext
+  const pause = async (): Promise<void> => {
+    await Promise.resolve()
+    turns.taken++
+    taking()
+  }
+  const ctx = { isOver, pause, turn: () => undefined, controlPlane: { presence } } as unknown as RequestContext
   const write = async (schema: object, a: number): Promise<number> => {
     const object = { apiVersion: "example.com/v1", kind: "Thing", metadata: {}, a }
     return (await validateByRules(ctx, schema as never, object, undefined, [])).length
@@ -41,4 +46,15 @@ test("rules that have been compiled are evaluated without a pause", async () => 
   const { taken } = turns
   expect(await write(schema, 2)).toBe(1)
   expect(turns.taken).toBe(taken)
+})
+
+test("of a control plane, the rules of one definition are compiled at a time", async () => {
+  const presence = {}
+  const order: string[] = []
+  const writes = ["a", "b", "c"].map((name) =>
+    writer(false, presence, () => void order.push(name)).write(schemaOf(`alone ${name}`), 1),
+  )
+  expect(await Promise.all(writes)).toEqual([1, 1, 1])
+  expect(order.length).toBeGreaterThanOrEqual(3 * (count - 1))
+  expect(order).toEqual(order.toSorted())
 })

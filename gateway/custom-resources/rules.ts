@@ -11,6 +11,7 @@ import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import { inSteps, SharedSteps, type Steps } from "../../apimachinery/steps.ts"
 import { awaitedPause } from "../request/awaited.ts"
+import { inCompilePlace } from "../request/compile-place.ts"
 import type { RequestContext } from "../request/context.ts"
 
 /** Of all schemas with cached rules, as far as it can be told by the characters of their texts and of the rules in them. */
@@ -66,7 +67,8 @@ export async function validateByRules(
 ): Promise<FieldError[]> {
   const compilation = rulesOfSchema(schema)
   if (compilation === undefined) return []
-  const { tree } = compilation.made ?? (await inSteps(compilation.taking(), awaitedPause(ctx)))
+  const compile = async (): Promise<Rules> => inSteps(compilation.taking(), awaitedPause(ctx))
+  const { tree } = compilation.made ?? (await inCompilePlace(ctx, compile))
   return tree === undefined ? [] : askRules(ctx, tree, object, current, found)
 }
 

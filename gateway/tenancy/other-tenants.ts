@@ -11,7 +11,7 @@ import type { OtherGateways } from "../stores/storage.ts"
 import type { KnownTenants } from "./known-tenants.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import type { TenantOperations } from "./tenant-operations.ts"
-import { changedRecord, markStored, readRecord, readRecords, type RecordChange, watchRecords } from "./tenant-record.ts"
+import { changedRecord, markStored, readChanges, readRecord, type RecordChange, watchRecords } from "./tenant-record.ts"
 
 interface OtherTenantsParts {
   store: Store
@@ -24,6 +24,9 @@ interface OtherTenantsParts {
   log: Log
 }
 
+/** At most so often do callers begin a watch again: each attempt reads all records. */
+const attemptEveryMs = 200
+
 export class OtherTenants implements AsyncDisposable {
   readonly #parts: OtherTenantsParts
   readonly #ending = new AbortController()
@@ -33,6 +36,7 @@ export class OtherTenants implements AsyncDisposable {
   #following = newFollowing()
   /** Before the next watch. */
   #pausing = new AbortController()
+  #attemptedAt = 0
   #settling: Promise<void> | undefined
   #settlingNext: Promise<void> | undefined
   /** All changes up to it are known, or deferred. */
@@ -78,10 +82,14 @@ export class OtherTenants implements AsyncDisposable {
     if (this.#following !== following) await this.#followed()
   }
 
-  /** Does not wait longer than one attempt takes. */
+  /** Does not wait much longer than one attempt takes. */
   #followed(): Promise<void> {
-    this.#pausing.abort()
-    return this.#following.promise
+    const following = this.#following.promise
+    const pausing = this.#pausing
+    const left = this.#attemptedAt + attemptEveryMs - performance.now()
+    if (left <= 0) pausing.abort()
+    else if (!pausing.signal.aborted) setTimeout(() => pausing.abort(), left).unref()
+    return following
   }
 
   /** This gateway has written or removed the record of that name. Undefined: there was none. */
@@ -110,6 +118,7 @@ export class OtherTenants implements AsyncDisposable {
     const { signal } = this.#ending
     let from: Revision | undefined = revision
     for (let failures = 0; !signal.aborted; from = undefined) {
+      this.#attemptedAt = performance.now()
       try {
         from ??= await this.#readAgain()
         if (signal.aborted) return
@@ -118,9 +127,9 @@ export class OtherTenants implements AsyncDisposable {
         for await (const events of this.#watcher) {
           failures = 0
           for (const event of events) {
-            const { name, change } = changedRecord(event)
-            this.#changed(name, change)
-            this.#revision = change.revision
+            const { name, change } = changedRecord(event, this.#unreadable)
+            if (change !== undefined) this.#changed(name, change)
+            this.#revision = event.current.modRevision
           }
         }
         if (!signal.aborted) this.#following = newFollowing()
@@ -139,16 +148,23 @@ export class OtherTenants implements AsyncDisposable {
   /** The answer may be older than what this gateway has done meanwhile. */
   async #readAgain(): Promise<Revision> {
     const { store, known, operations } = this.#parts
-    const { records, revision } = await readRecords(store)
+    const { changes, unknown, revision } = await readChanges(store, this.#unreadable)
     for (const [name, written] of this.#written) if (written <= revision) this.#written.delete(name)
     // Also of tenants that are being created here, which are not known yet.
     const gone = new Set([...known.all().map(({ record }) => record.tenant.name), ...operations.inProgress()])
-    for (const { tenant } of records) gone.delete(tenant.name)
-    for (const name of gone) this.#changed(name, { record: undefined, revision })
-    for (const record of records) this.#changed(record.tenant.name, { record, revision })
+    for (const name of gone)
+      if (!changes.has(name) && !unknown.has(name)) this.#changed(name, { record: undefined, revision })
+    for (const [name, change] of changes) this.#changed(name, change)
     this.#revision = revision
     return revision
   }
+
+  /** Damage concerns nobody else, and removes nothing. */
+  readonly #unreadable = (tenant: string, error: unknown): void =>
+    this.#parts.log.error(
+      { err: error, tenant },
+      "the record of a tenant cannot be read: its changes are not known here",
+    )
 
   /** Also called for writes of this gateway, which change nothing. */
   #changed(name: string, change: RecordChange): void {

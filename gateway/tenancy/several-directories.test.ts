@@ -209,6 +209,25 @@ test("a tenant that was created while all records were read again stays, as do i
   expect((await readRecords(store)).records).toMatchObject([{ tenant: { uid }, state: "active" }])
 })
 
+test("a record that cannot be read concerns its own tenant only, also when all are read again", async () => {
+  const { store, removed, behind, other, cut } = await openOneBehind()
+  await using _behind = behind
+  await using _other = other
+  const damaged = await behind.create(request("damaged"))
+  await other.create(request("a"))
+  await store.txn({ compare: [], operations: [{ type: "put", key: "/tenants/damaged", value: Buffer.from("{") }] })
+  for (const name of ["b", "c"]) {
+    await behind.create(request(name))
+    await expect(behind.address("unknown")).rejects.toThrow("not found")
+    const answer = await cut()
+    answer()
+  }
+  await other.delete("a")
+  await behind.lookup.settle?.()
+  expect([behind.get("a"), behind.get("c")?.name, behind.get("damaged")]).toEqual([undefined, "c", damaged])
+  expect(removed).not.toContain(damaged.uid)
+})
+
 test("what others have done while all records are read again is known to the next operations", async () => {
   const { store, behind, other, cut } = await openOneBehind()
   await using _behind = behind

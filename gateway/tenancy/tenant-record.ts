@@ -31,6 +31,42 @@ export async function readRecords(store: Store): Promise<{ records: TenantRecord
   return { records: items.map(parse), revision }
 }
 
+/** The same as changes, without records that cannot be read, of whose names nothing is known then. */
+export async function readChanges(store: Store, unreadable: Unreadable): Promise<RecordChanges> {
+  const { items, revision } = await store.range(prefix)
+  const changes = new Map<string, RecordChange>()
+  const unknown = new Set<string>()
+  for (const item of items) {
+    const name = nameIn(item)
+    const record = readable(item, unreadable)
+    if (record === undefined) unknown.add(name)
+    else changes.set(name, { record, revision })
+  }
+  return { changes, unknown, revision }
+}
+
+interface RecordChanges {
+  changes: ReadonlyMap<string, RecordChange>
+  unknown: ReadonlySet<string>
+  revision: Revision
+}
+
+/** Is told of a record that cannot be read. */
+type Unreadable = (name: string, error: unknown) => void
+
+function readable(item: KeyValue, unreadable: Unreadable): TenantRecord | undefined {
+  try {
+    return parse(item)
+  } catch (error) {
+    unreadable(nameIn(item), error)
+    return undefined
+  }
+}
+
+function nameIn({ key }: KeyValue): string {
+  return key.slice(prefix.length)
+}
+
 /** Parses values of the gateway's store that the consistency check has read. */
 export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: TenantRecord[]; faults: string[] } {
   const records: TenantRecord[] = []
@@ -59,10 +95,14 @@ export interface RecordChange {
   revision: Revision
 }
 
-/** The record after an event. */
-export function changedRecord({ type, current }: StoreEvent): { name: string; change: RecordChange } {
-  const record = type === "put" ? parse(current) : undefined
-  return { name: current.key.slice(prefix.length), change: { record, revision: current.modRevision } }
+/** The record after an event; no change if it cannot be read. */
+export function changedRecord(
+  { type, current }: StoreEvent,
+  unreadable: Unreadable,
+): { name: string; change: RecordChange | undefined } {
+  const record = type === "put" ? readable(current, unreadable) : undefined
+  const isKnown = type !== "put" || record !== undefined
+  return { name: nameIn(current), change: isKnown ? { record, revision: current.modRevision } : undefined }
 }
 
 export async function readRecord(store: Store, name: string): Promise<TenantRecord | undefined> {

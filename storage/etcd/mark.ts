@@ -1,7 +1,7 @@
 // The mark of a store: a key that its first transaction writes, and with which its removal begins. Every other transaction has the
 // condition that it is there, so that nobody writes to a store that another process has removed: neither one that was frozen or cut off
 // meanwhile, nor an attempt that etcd applies late. The first transaction itself has no such condition: one that comes after the removal
-// makes the store anew, and whoever has sent it removes that (gateway/tenancy/other-tenants.ts).
+// makes the store anew, and whoever has sent it tries to remove that (gateway/tenancy/other-tenants.ts).
 
 import { closedError } from "../types.ts"
 import type { TxnRequest, TxnResponse } from "./wire.ts"
