@@ -20,7 +20,8 @@ function writer(isOver = false, presence: object = {}, taking = (): void => unde
     turns.taken++
     taking()
   }
-  const ctx = { isOver, pause, turn: () => undefined, controlPlane: { presence } } as unknown as RequestContext
+  const enlarge = (): undefined => undefined
+  const ctx = { isOver, pause, enlarge, turn: () => undefined, controlPlane: { presence } } as unknown as RequestContext
   const write = async (schema: object, a: number): Promise<number> => {
     const object = { apiVersion: "example.com/v1", kind: "Thing", metadata: {}, a }
     return (await validateByRules(ctx, schema as never, object, undefined, [])).length

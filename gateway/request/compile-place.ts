@@ -9,12 +9,15 @@ import type { RequestContext } from "./context.ts"
 
 const places = new FairPlaces<Presence>({ all: Infinity, each: 1 })
 
-/** Throws as checkAwaited if the request ends before its work begins. Requests without pauses do all at once, and need no place. */
+/**
+ * Throws as checkAwaited if the request ends before its work begins. Administrators' requests, which have no pauses, and the gateway's own
+ * parts, which may not wait behind clients and are few, need no place.
+ */
 export async function inCompilePlace<T>(
-  ctx: Pick<RequestContext, "pause" | "isOver" | "signal" | "controlPlane">,
+  ctx: Pick<RequestContext, "pause" | "enlarge" | "isOver" | "signal" | "controlPlane">,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (ctx.pause === undefined) return work()
+  if (ctx.pause === undefined || ctx.enlarge === undefined) return work()
   try {
     return await places.run(ctx.controlPlane.presence, work, ctx.signal)
   } catch (error) {

@@ -92,7 +92,8 @@ class PartsWriter {
     this.#bytes = 0
     const long = (pieces.at(-1)?.length ?? 0) >= separateBytes ? pieces.pop() : undefined
     const short = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
-    for (const piece of long === undefined ? [short] : [short, long]) {
+    for (const piece of [short, long]) {
+      if (piece === undefined || piece.length === 0) continue
       if (this.#response.destroyed) return
       if (!this.#response.write(piece)) await drained(this.#response, this.#response)
     }

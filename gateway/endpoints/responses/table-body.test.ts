@@ -152,6 +152,23 @@ test("cells of all kinds and lengths are those of the table, also after waiting 
   }
 })
 
+test("whoever waits until it may hold long rows holds none, and prints them again", async () => {
+  const printed: string[] = []
+  const cell = ({ metadata: { name = "" } }: KubeObject): string => {
+    printed.push(name)
+    return "x".repeat(400_000)
+  }
+  const columns = [{ ...columnsOf("", "pods")[0]!, cell }]
+  const all = values(texts([1, 2, 3].map(pod)))
+  let waits = 0
+  const ctx = { enlarge: () => (waits++ === 0 ? Promise.resolve() : undefined) }
+  const options = { include: "None", metaVersion } as const
+  await textOf(tableBody(ctx, { ...pods, columns }, meta, options, [all], new RunCache()))
+  const first = printed.slice(0, printed.lastIndexOf("p-1"))
+  expect(first.length).toBeGreaterThan(0)
+  expect(printed.slice(first.length)).toEqual(["p-1", "p-2", "p-3"])
+})
+
 test("a cell without a value is null", async () => {
   const columns = [{ ...columnsOf("", "pods")[0]!, cell: () => undefined as unknown as null }]
   const text = await textOf(body(values(texts([pod(1)])), new RunCache(), { include: "None" }, { ...pods, columns }))

@@ -93,6 +93,7 @@ async function* printing(
     printer.drop()
     await waiting
     index = from - 1
+    read = stretchBytes
   }
   if (printer.length === 0) return
   const printed = printer.take()

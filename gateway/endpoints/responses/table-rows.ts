@@ -103,8 +103,8 @@ function idOf(columns: readonly TableColumn[]): number {
   return id
 }
 
-/** Beyond: 413, or the end of a response that has begun. A hundred columns may show the whole object each. */
-const maxRowBytes = 4 * 1024 * 1024
+/** In a row. Beyond: 413, or the end of a response that has begun. A hundred columns may show the whole object each. */
+const maxCellsBytes = 4 * 1024 * 1024
 
 const firstBytes = 8 * 1024
 /** A longer buffer is not used again. */
@@ -136,7 +136,6 @@ export class RowPrinter {
     const conditions = conditionsOf(object, this.#rows.columns)
     this.#write(conditions === undefined ? '],"object":' : `],"conditions":${printJson(conditions)},"object":`)
     const shown = this.#rows.objectOf(value, object)
-    checkRow(this.#length - begin + shown.length)
     this.#reserve(shown.length)
     this.#buffer.set(shown, this.#length)
     this.#length += shown.length
@@ -168,7 +167,7 @@ export class RowPrinter {
         this.#places.push({ at: this.#length, age: cell })
         comma = ","
       }
-      checkRow(this.#length - begin)
+      checkCells(this.#length - begin)
       text = ""
       cells = []
       length = 0
@@ -210,7 +209,9 @@ function listed(cells: readonly Cell[]): string {
   return printJson(cells).slice(1, -1)
 }
 
-function checkRow(bytes: number): void {
-  if (bytes > maxRowBytes)
-    throw requestEntityTooLarge(`a row of the table has more than ${maxRowBytes} bytes: ask for the objects themselves`)
+function checkCells(bytes: number): void {
+  if (bytes > maxCellsBytes)
+    throw requestEntityTooLarge(
+      `the cells of a row have more than ${maxCellsBytes} bytes: ask for the objects themselves`,
+    )
 }

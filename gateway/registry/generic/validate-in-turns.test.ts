@@ -26,24 +26,27 @@ function countUnderWay({ registry }: Opened) {
   return { underWay, counted, [Symbol.dispose]: () => spy.mockRestore() }
 }
 
-function definition({ make }: Opened, plural: string, characters: number): KubeObject {
+function definition({ make }: Opened, plural: string, characters: number, hasRules = true): KubeObject {
   const rules = Array.from({ length: 10 }, (_, index) => {
     const start = `self.a != ${index}`
     return { rule: `${start}${" ".repeat(Math.max(0, characters / 10 - start.length))}` }
   })
-  const schema = { type: "object", properties: { a: { type: "integer" } }, "x-kubernetes-validations": rules }
+  const typed = { type: "object", properties: { a: { type: "integer" } } }
+  const schema = hasRules ? { ...typed, "x-kubernetes-validations": rules } : typed
   const names = { plural, singular: plural, kind: plural, listKind: `${plural}list` }
   const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }]
   return make(`${plural}.example.com`, { spec: { group: "example.com", scope: "Cluster", names, versions } })
 }
 
 const pause = (): Promise<void> => Promise.resolve()
+/** Clients' requests have it, calls in process do not. */
+const enlarge = (): undefined => undefined
 
 async function createAll(tenants: readonly Opened[], characters: number): Promise<void> {
   const creating = tenants.flatMap((opened, tenant) =>
     ["a", "b", "c"].map((name) => {
       const object = definition(opened, `${name}${tenant}`, characters)
-      return opened.registry.create({ ...opened.ctx, pause }, object, internalWrite(), withoutAdmission)
+      return opened.registry.create({ ...opened.ctx, pause, enlarge }, object, internalWrite(), withoutAdmission)
     }),
   )
   await Promise.all(creating)
@@ -61,20 +64,21 @@ test("of each control plane one object is validated at the same time", async () 
   expect(all.counted.most).toBe(1)
 })
 
-test("requests that never pause do not wait", async () => {
+test.each<[string, object, boolean]>([
+  ["requests that never pause", { pause: undefined, enlarge }, true],
+  ["calls in process", { pause }, true],
+  ["requests whose objects have no expressions", { pause, enlarge }, false],
+])("%s do not wait", async (_what, given, hasRules) => {
   const opened = open()
   const { ctx, registry } = opened
   using held = countUnderWay(opened)
   const { promise, resolve } = Promise.withResolvers<void>()
   const waiting = (): Promise<void> | undefined => (held.underWay.size > 0 ? promise : undefined)
-  const first = registry.create(
-    { ...ctx, pause: waiting },
-    definition(opened, "a", 40_000),
-    internalWrite(),
-    withoutAdmission,
-  )
+  const create = (parts: object, object: KubeObject): Promise<unknown> =>
+    registry.create({ ...ctx, ...parts }, object, internalWrite(), withoutAdmission)
+  const first = create({ pause: waiting, enlarge }, definition(opened, "a", 40_000))
   await expect.poll(() => held.underWay.size).toBe(1)
-  await registry.create(ctx, definition(opened, "b", 40_000), internalWrite(), withoutAdmission)
+  await create(given, definition(opened, "b", 40_000, hasRules))
   resolve()
   await first
 })
@@ -87,6 +91,7 @@ test("a request that ends is validated no further, and waits for no place", asyn
     const { signal } = ended
     const own = {
       ...ctx,
+      enlarge,
       signal,
       pause: turn,
       get isOver() {

@@ -1,4 +1,6 @@
+import { expressionsSize } from "../../../apimachinery/cel/expressions-size.ts"
 import type { FieldError } from "../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
 import { inSteps, type Steps } from "../../../apimachinery/steps.ts"
 import { validatingWithinBudget } from "../../../apimachinery/validation-budget.ts"
 import { awaitedPause } from "../../request/awaited.ts"
@@ -13,8 +15,10 @@ import type { ResourceDefinition } from "../rest.ts"
 export async function validateInTurns(
   ctx: RequestContext,
   { strategy }: ResourceDefinition,
+  object: KubeObject,
   steps: Steps<FieldError[]>,
 ): Promise<FieldError[]> {
   const validate = async (): Promise<FieldError[]> => inSteps(validatingWithinBudget(steps), awaitedPause(ctx))
-  return strategy.compiles === true ? inCompilePlace(ctx, validate) : validate()
+  const compiles = strategy.compiles === true && ctx.info.subresource !== "status" && expressionsSize(object) > 0
+  return compiles ? inCompilePlace(ctx, validate) : validate()
 }

@@ -72,7 +72,7 @@ export class WriteAttempts {
     await ctx.pause?.()
     const errors =
       isLong(object) || definition.strategy.compiles
-        ? await validateInTurns(ctx, definition, validatingForCreate(ctx, definition, object))
+        ? await validateInTurns(ctx, definition, object, validatingForCreate(ctx, definition, object))
         : validateWithinBudget(() => validateForCreate(ctx, definition, object))
     await this.#refuseInvalid(ctx, object, undefined, errors)
     await ctx.pause?.()
@@ -179,7 +179,7 @@ export class WriteAttempts {
     const compared = asCompared(definition, object, current)
     await ctx.pause?.()
     const errors = definition.strategy.validatingUpdate
-      ? await validateInTurns(ctx, definition, validatingForUpdate(ctx, definition, object, compared))
+      ? await validateInTurns(ctx, definition, object, validatingForUpdate(ctx, definition, object, compared))
       : validateWithinBudget(() => validateForUpdate(ctx, definition, object, compared))
     await this.#refuseInvalid(ctx, object, compared, errors)
     await ctx.pause?.()
