@@ -47,7 +47,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validating?(ctx: RequestContext, object: T): Steps<FieldError[]>
   /**
    * true: what these steps compile (expressions, schemas) may take long also if the object is short, and much memory if it is large: they
-   * are taken with turns for others whatever its size, and of few large objects at the same time (validate-in-turns.ts).
+   * are taken with turns for others whatever its size, and for clients of one object of a control plane at a time (validate-in-turns.ts).
    */
   compiles?: boolean
   /** Validate metadata only if `validate` found no errors; otherwise the errors of both are reported. */
