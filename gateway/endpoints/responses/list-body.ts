@@ -247,12 +247,23 @@ function itemStart(definition: ResourceDefinition): number {
 
 /** Joins the items with commas; `start`: what of each is skipped. */
 function joined(items: Run, start: number, bytes: Buffer): Buffer {
+  return joinInto(bytes, items, (item, target, at) => {
+    item.copyTo(target, at, start)
+    target[at] = openingBrace
+    return item.length - start
+  })
+}
+
+/** Writes the items into `bytes`, which has room for them, with commas between them. `write` returns the length of what it has written. */
+export function joinInto<T>(
+  bytes: Buffer,
+  items: readonly T[],
+  write: (item: T, target: Buffer, at: number) => number,
+): Buffer {
   let at = 0
   for (const [index, item] of items.entries()) {
     if (index > 0) bytes[at++] = comma
-    item.copyTo(bytes, at, start)
-    bytes[at] = openingBrace
-    at += item.length - start
+    at += write(item, bytes, at)
   }
   return bytes
 }

@@ -4,24 +4,19 @@ import type { RequestContext } from "../../request/context.ts"
 import { takeTurn } from "../../request/awaited.ts"
 import { largeBytes } from "../../request/large-places.ts"
 import { type Aside, type Deflated, deflateMade, newBuffer } from "./gzip-join.ts"
-import { enclosed, type Part } from "./list-body.ts"
+import { enclosed, joinInto, type Part } from "./list-body.ts"
+import { stretch, stretchBytes } from "./print-list.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 import { emptyRows, type ListMeta, tableHead, type TableOptions } from "./table-output.ts"
 import { type AgedRows, type PrintedRows, type RowForm, RowPrinter, rowForm } from "./table-rows.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 
-/** Objects read before others may have their turn, and their bytes: whichever is reached first. */
-const stretch = 20
-const stretchBytes = 64 * 1024
-
 /** Rows are compressed and sent in parts of at least this size, since each part has a compressor of its own. */
 const partBytes = 256 * 1024
 
 /** A run with longer rows is not kept. */
 const maxKeptBytes = largeBytes
-
-const comma = 0x2c
 
 type Turns = Pick<RequestContext, "pause" | "isOver" | "enlarge">
 
@@ -117,13 +112,10 @@ class RowsPart implements Part {
   /** Once: the rows are released, since they may be long, and the client slow. */
   bytes(allocate = newBuffer): Buffer {
     if (this.#rows.length === 0) throw new Error("the bytes of these rows have been taken")
-    const bytes = allocate(this.#length)
-    let at = 0
-    for (const [index, rows] of this.#rows.entries()) {
-      if (index > 0) bytes[at++] = comma
-      rows.copyTo(bytes, at)
-      at += rows.length
-    }
+    const bytes = joinInto(allocate(this.#length), this.#rows, (rows, target, at) => {
+      rows.copyTo(target, at)
+      return rows.length
+    })
     this.#rows.length = 0
     return bytes
   }

@@ -17,7 +17,7 @@ import { defaultColumns } from "../../registry/columns.ts"
 import { specAnnotations, statusAnnotations } from "../../registry/conversion/autoscaling.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
-import type { Empty, ItemMessages, ItemTexts } from "./list-body.ts"
+import { type Empty, type ItemMessages, type ItemTexts, joinInto } from "./list-body.ts"
 import type { Negotiated } from "../negotiation.ts"
 import { metadataSchema } from "./print.ts"
 import { type RowCondition, shownCell, type TableColumn } from "../../registry/columns/table-column.ts"
@@ -154,20 +154,13 @@ export function metadataText(
   }
 }
 
-const comma = 0x2c
-
 /** PartialObjectMetadata of list items in JSON. */
 export function metadataTexts(definition: ResourceDefinition, apiVersion: string): ItemTexts {
   const textOf = metadataText(definition, apiVersion)
   const join: ItemTexts["join"] = (run, allocate) => {
     const texts = run.map(textOf)
     const bytes = allocate(texts.reduce((sum, { length }) => sum + length + 1, -1))
-    let at = 0
-    for (const [index, text] of texts.entries()) {
-      if (index > 0) bytes[at++] = comma
-      at += text.copy(bytes, at)
-    }
-    return bytes
+    return joinInto(bytes, texts, (text, target, at) => text.copy(target, at))
   }
   return { form: `metadata ${apiVersion}`, join }
 }
