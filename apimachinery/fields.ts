@@ -62,9 +62,12 @@ function unescape(value: string): string {
 }
 
 export function matchesFields(selector: FieldSelector, fields: Readonly<Record<string, string>>): boolean {
-  return selector.requirements.every(
-    ({ field, equal, value }) => ((Object.hasOwn(fields, field) ? fields[field] : "") === value) === equal,
-  )
+  for (const { field, equal, value } of selector.requirements) {
+    const found: unknown = fields[field]
+    // Inherited properties are not strings.
+    if (((typeof found === "string" ? found : "") === value) !== equal) return false
+  }
+  return true
 }
 
 /** In upstream's format: terms joined by commas, values escaped. */

@@ -12,6 +12,11 @@ export function baseValue(base: BaseLayer, key: string): KeyValue | undefined {
   return base.has(key) ? new BaseValue(base, key) : undefined
 }
 
+/** The stored length of a value: nothing for one of the base layer, whose bytes need not exist. */
+export function storedLength(entry: KeyValue): number {
+  return entry instanceof BaseValue ? 0 : entry.value.byteLength
+}
+
 /** A class, because there are many instances: an accessor in an object literal would give each object its own shape. */
 class BaseValue implements KeyValue {
   readonly key: string

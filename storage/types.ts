@@ -68,6 +68,8 @@ export interface RangeOptions {
 
 export interface RangeResult {
   items: readonly KeyValue[]
+  /** Length of their values, without those of the base layer, whose bytes are created when they are needed. */
+  bytes: number
   /** The revision of the result. */
   revision: Revision
   more: boolean

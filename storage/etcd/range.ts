@@ -1,5 +1,6 @@
 // Ranges of a store: entries of etcd and of the base layer, merged in order.
 
+import { storedLength } from "../base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { KeyValue, RangeOptions, RangeResult, Revision } from "../types.ts"
 import { rangeEnd, type StoreKeys } from "./keys.ts"
@@ -42,7 +43,7 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
   if (below.length === 0) {
     const items = limit === 0 ? [] : values
     const remaining = total - items.length
-    return { items, revision, more: remaining > 0, ...(count ? { remaining } : {}) }
+    return { items, bytes: lengthOf(items), revision, more: remaining > 0, ...(count ? { remaining } : {}) }
   }
   // Beyond the last value returned, it is unknown which keys of the base have a value in etcd.
   const last = more ? (values.at(-1)?.key ?? "") : undefined
@@ -50,10 +51,11 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
   const merged = layer.merge(values, known, revision)
   const items = limit === undefined ? merged : merged.slice(0, limit)
   const left = merged.length - items.length
-  if (!more) return { items, revision, more: left > 0, ...(count ? { remaining: left } : {}) }
-  if (!count) return { items, revision, more: true }
+  const bytes = lengthOf(items)
+  if (!more) return { items, bytes, revision, more: left > 0, ...(count ? { remaining: left } : {}) }
+  if (!count) return { items, bytes, revision, more: true }
   const beyond = await countBeyond(source, { prefix, last: last ?? "", end, revision }, below.length > known.length)
-  return { items, revision, more: true, remaining: left + beyond }
+  return { items, bytes, revision, more: true, remaining: left + beyond }
 }
 
 /**
@@ -81,6 +83,10 @@ export async function readPages(
     more = page.more
   }
   return { ...first, kvs, more }
+}
+
+function lengthOf(items: readonly KeyValue[]): number {
+  return items.reduce((sum, item) => sum + storedLength(item), 0)
 }
 
 function bytesOf(kvs: readonly WireKeyValue[]): number {

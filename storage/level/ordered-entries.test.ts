@@ -15,7 +15,7 @@ function random(bound: number): number {
 
 const entry = (key: string, modRevision: number): KeyValue => ({
   key,
-  value: new Uint8Array(),
+  value: new Uint8Array(modRevision % 5),
   createRevision: 1,
   modRevision,
 })
@@ -40,6 +40,7 @@ describe(`entries in order, seed ${seed}`, () => {
           const found = ordered.select(prefix, after, limit)
           expect(found.items).toEqual(all.slice(0, limit))
           expect(found.remaining).toBe(Math.max(0, all.length - limit))
+          expect(found.bytes).toBe(found.items.reduce((sum, { value }) => sum + value.length, 0))
         }
       }
     }
@@ -69,6 +70,6 @@ describe(`entries in order, seed ${seed}`, () => {
     const entries = Array.from({ length: 3000 }, (_, number) => entry(`/${String(number).padStart(5, "0")}`, number))
     for (const each of entries) ordered.set(each)
     expect(ordered.select("/", undefined, Infinity).items).toEqual(entries)
-    expect(ordered.select("/", "/01499", 10)).toEqual({ items: entries.slice(1500, 1510), remaining: 1490 })
+    expect(ordered.select("/", "/01499", 10)).toEqual({ items: entries.slice(1500, 1510), bytes: 20, remaining: 1490 })
   })
 })

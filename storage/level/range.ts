@@ -2,7 +2,7 @@
 // in key order. The state of a key comes from the later change if there is one, else from the table, else from the base layer.
 
 import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
-import { baseValue } from "../base-layer.ts"
+import { baseValue, storedLength } from "../base-layer.ts"
 import { StorageError, type KeyValue, type RangeOptions, type RangeResult, type Revision } from "../types.ts"
 import { Cursor } from "./cursor.ts"
 import type { CountedKeys } from "./key-counts.ts"
@@ -35,9 +35,9 @@ export async function readRange(
     }
     const state = merge.state(found)
     items.push(state)
-    bytes += state.value.length
+    bytes += storedLength(state)
   }
-  const result = { items, revision, more: next !== undefined }
+  const result = { items, bytes, revision, more: next !== undefined }
   if (!options.count) return result
   if (next === undefined) return { ...result, remaining: 0 }
   const isWhole = options.after === undefined && revision === view.revision

@@ -5,7 +5,7 @@
 
 import type { AbstractSnapshot } from "abstract-level"
 import { setTimeout as pause } from "node:timers/promises"
-import { baseValue } from "../base-layer.ts"
+import { baseValue, storedLength } from "../base-layer.ts"
 import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, RangeOptions, StoreEvent } from "../types.ts"
 import { Cursor } from "./cursor.ts"
@@ -65,6 +65,7 @@ export interface Loaded {
 
 interface Items {
   items: KeyValue[]
+  bytes: number
   more: boolean
   remaining?: number
 }
@@ -181,8 +182,8 @@ export class Resident {
     const limit = Math.max(options.limit ?? Infinity, limitInMemory)
     const below = selectKeys(this.#base.keys, prefix, after)
     if (below.length === 0) {
-      const { items, remaining } = this.#ordered.select(prefix, after, limit)
-      return { items, more: remaining > 0, ...(count ? { remaining } : {}) }
+      const { items, bytes, remaining } = this.#ordered.select(prefix, after, limit)
+      return { items, bytes, more: remaining > 0, ...(count ? { remaining } : {}) }
     }
     const own = this.#ordered.select(prefix, after, Infinity).items.map(({ key }) => key)
     return this.#rangeOver(this.#merge(own, below), limit, count)
@@ -190,17 +191,20 @@ export class Resident {
 
   #rangeOver(keys: Iterable<string>, limit: number, count: boolean | undefined): Items {
     const items: KeyValue[] = []
+    let bytes = 0
     let remaining = 0
     for (const key of keys) {
       if (items.length === limit) {
-        if (!count) return { items, more: true }
+        if (!count) return { items, bytes, more: true }
         remaining++
         continue
       }
       const found = this.get(key)
-      if (found !== undefined) items.push(found)
+      if (found === undefined) continue
+      items.push(found)
+      bytes += storedLength(found)
     }
-    return { items, more: remaining > 0, ...(count ? { remaining } : {}) }
+    return { items, bytes, more: remaining > 0, ...(count ? { remaining } : {}) }
   }
 
   /** The existing keys of both, in order. */

@@ -1,7 +1,7 @@
 // An in-memory store with the same guarantees as the one on disk, except durability. For tests, and for control planes that need
 // not outlive the process. Transactions are applied synchronously, in the order of the calls.
 
-import { baseRevision, baseValue, emptyBaseLayer } from "../base-layer.ts"
+import { baseRevision, baseValue, emptyBaseLayer, storedLength } from "../base-layer.ts"
 import { lowerBound, selectKeys } from "../key-order.ts"
 import { HistoryPolicy } from "../history-policy.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
@@ -105,10 +105,10 @@ class MemoryStore implements Store, ChangeLog {
       if (!state) continue
       if (items.length < limit && bytes < limitBytes) {
         items.push(state)
-        bytes += state.value.length
+        bytes += storedLength(state)
       } else remaining++
     }
-    return { items, revision, more: remaining > 0, ...(options.count ? { remaining } : {}) }
+    return { items, bytes, revision, more: remaining > 0, ...(options.count ? { remaining } : {}) }
   }
 
   async txn(transaction: Transaction): Promise<TransactionResult> {

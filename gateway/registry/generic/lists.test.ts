@@ -1,6 +1,6 @@
 // Lists of a registry: pages, selections, versions.
 
-import { describe, expect, test, vi } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { namespace, openRegistry } from "./testing/open-registry.ts"
 
@@ -85,6 +85,25 @@ describe("list", () => {
     expect(others.items).toHaveLength(5)
   })
 
+  test("an object is parsed once for all selections by its fields", async () => {
+    const { registry, ctx, stub } = await filled(9)
+    // As written by others: nobody has parsed them.
+    const { items, ...rest } = await stub.store.range("/registry/core/configmaps/")
+    const entries = items.map((entry) => ({ ...entry, found: undefined, modRevision: 100 }))
+    const range = vi.spyOn(stub.store, "range").mockImplementation(async () => ({ items: entries, ...rest }))
+    const parse = vi.spyOn(JSON, "parse")
+    onTestFinished(() => void [parse, range].map((spy) => spy.mockRestore()))
+    for (const [fieldSelector, found, parsed] of [
+      ["metadata.name!=c01", 8, 9],
+      ["metadata.name!=c02,metadata.name!=c03", 7, 0],
+      ["metadata.namespace!=default", 0, 0],
+    ] as const) {
+      parse.mockClear()
+      expect((await registry.list(ctx, { fieldSelector })).items).toHaveLength(found)
+      expect(parse).toHaveBeenCalledTimes(parsed)
+    }
+  })
+
   test("yields to other requests while it filters, also in pages", async () => {
     const { registry, ctx } = await filled(99)
     const fieldSelector = "metadata.name!=c01"
@@ -101,7 +120,7 @@ describe("list", () => {
     const { registry, ctx, stub } = await filled(99)
     const { items } = await stub.store.range("/registry/core/configmaps/")
     const range = vi.spyOn(stub.store, "range")
-    range.mockImplementation(async () => ({ items, revision: 1, more: range.mock.calls.length < 20 }))
+    range.mockImplementation(async () => ({ items, bytes: 0, revision: 1, more: range.mock.calls.length < 20 }))
     let pauses = 0
     const wait = (): undefined => void pauses++
     const leaving = {

@@ -28,6 +28,7 @@ export function baseLayer(open: (options: { base: BaseLayer }) => Promise<Store>
     ])
     const page = await store.range("/b/", { limit: 2, after: "/b/1", count: true })
     expect([...names(page.items), page.remaining]).toEqual(["/b/2", "/b/3", 2])
+    expect(page.bytes).toBe("two".length)
   })
 
   test("its keys are compared with modRevision 1, and can be overwritten, deleted and recreated", async () => {

@@ -63,6 +63,7 @@ export function ranges(open: () => Promise<Store>): void {
       found.push(...names(page.items))
       expect([page.remaining, page.more]).toEqual([large.length - found.length, found.length < large.length])
       expect(page.items.every(({ value }) => value.byteLength === 50_000)).toBe(true)
+      expect(page.bytes).toBe(50_000 * page.items.length)
       if (!page.more) break
     }
     expect(found).toEqual(large)
@@ -70,7 +71,7 @@ export function ranges(open: () => Promise<Store>): void {
 
   test("an unknown prefix is empty, and limit 0 only counts", async () => {
     const store = await filled()
-    expect(await store.range("/none/")).toEqual({ items: [], revision: store.revision, more: false })
+    expect(await store.range("/none/")).toEqual({ items: [], bytes: 0, revision: store.revision, more: false })
     const { items, more, remaining } = await store.range("/p/", { limit: 0, count: true })
     expect([items.length, more, remaining]).toEqual([0, true, keys.length])
   })

@@ -4,6 +4,7 @@
 //   piece:    read from the store at once   ── at most 500 and 8 MiB, or 10,000 that are in memory
 //   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
+import { storedLength } from "../../../../storage/base-layer.ts"
 import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
 import { checkAwaited } from "../../../request/awaited.ts"
@@ -66,7 +67,7 @@ async function* selected(source: PiecesSource, selection: Selection, first: Rang
   }
 }
 
-/** Excludes objects by their labels only; the consumer applies the whole selection. `sizes`: those of the next piece. */
+/** Excludes objects without parsing them; the consumer applies the whole selection. `sizes`: those of the next piece. */
 export async function* stretches(
   source: PiecesSource,
   selection: Selection,
@@ -75,13 +76,13 @@ export async function* stretches(
   stretchSize = pieceSize,
 ): AsyncGenerator<Stretch> {
   const { reader, ctx } = source
-  const { matchesLabels } = selection
+  const { mayMatch } = selection
   const { revision } = first
   for (let piece = first; ;) {
     for (let from = 0; from < piece.items.length; from += stretchSize) {
       if (from > 0) await rest(ctx)
       const all = piece.items.slice(from, from + stretchSize)
-      const stored = matchesLabels === undefined ? all : reader.candidates(all, matchesLabels)
+      const stored = mayMatch === undefined ? all : reader.candidates(all, mayMatch)
       yield { values: await reader.many(stored, ctx.turn), stored, piece }
     }
     if (!piece.more) return
@@ -91,8 +92,8 @@ export async function* stretches(
 }
 
 /**
- * At most `atMost` values. `end`: the index of the last value examined. Takes turns, since parsing hundreds of objects takes too
- * long for others.
+ * At most `atMost` values. `end`: the index of the last value examined. Others have their turns in between, since parsing hundreds of
+ * objects takes too long for them.
  */
 export async function choose(
   ctx: Reading,
@@ -106,7 +107,7 @@ export async function choose(
   }
   const chosen: KubeValue[] = []
   for (const [index, value] of values.entries()) {
-    if (index > 0 && index % glances === 0) await ctx.turn?.()
+    if (index > 0 && index % glances === 0) await rest(ctx)
     if (!matches(value)) continue
     chosen.push(value)
     if (chosen.length === atMost) return { chosen, end: index }
@@ -114,9 +115,8 @@ export async function choose(
   return { chosen, end: values.length - 1 }
 }
 
-/** Initial objects, whose bytes are created when they are needed, are small. */
 function bytesOf(items: readonly KeyValue[]): number {
-  return items.reduce((sum, item) => (item.known === undefined ? sum + item.value.length : sum), 0)
+  return items.reduce((sum, item) => sum + storedLength(item), 0)
 }
 
 interface PiecePlace {
@@ -135,7 +135,7 @@ export async function readPiece(
     store.range(prefix, { ...rangeOptions(place, sizes), limitBytes })
   if (ctx.enlarge === undefined) return read(pieceBytes)
   let piece: RangeResult | undefined = await read(ctx.isLarge === true ? pieceBytes : largeBytes)
-  const waiting = bytesOf(piece.items) < largeBytes ? undefined : ctx.enlarge()
+  const waiting = piece.bytes < largeBytes ? undefined : ctx.enlarge()
   if (waiting === undefined) return piece
   piece = undefined
   await waiting

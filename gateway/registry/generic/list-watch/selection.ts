@@ -12,7 +12,7 @@ import { setOwn } from "../../../../apimachinery/schema/json-object.ts"
 import { badRequest } from "../../../../apimachinery/status.ts"
 import { checkNamespaceInKey, storageKey } from "../storage/keys.ts"
 import type { ResourceDefinition } from "../../rest.ts"
-import type { KubeValue } from "../storage/value.ts"
+import type { FieldReader, Glimpse, KubeValue } from "../storage/value.ts"
 
 export interface Selection {
   /** The prefix of the keys, which contains nothing else. */
@@ -23,8 +23,8 @@ export interface Selection {
   key: string | undefined
   /** Undefined: everything under the prefix is selected without examining it. */
   matches: ((value: KubeValue) => boolean) | undefined
-  /** The label part of `matches`, if there is one. */
-  matchesLabels: ((labels: Readonly<Record<string, string>>) => boolean) | undefined
+  /** The part of `matches` that needs no parsing, if there is one: false excludes the object. */
+  mayMatch: ((glimpse: Glimpse) => boolean) | undefined
 }
 
 interface Selectors {
@@ -42,11 +42,8 @@ export function selectionOf(definition: ResourceDefinition, selectors: Selectors
   const fields = selectors.name === undefined ? given : namedBy(selectors.name, given)
   const where = placeOf(definition, selectors.namespace ?? "", fields)
   const looksAt = (labels?.requirements.length ?? 0) + (fields?.requirements.length ?? 0)
-  return {
-    ...where,
-    matches: looksAt === 0 ? undefined : predicate(definition, labels, fields),
-    matchesLabels: labels === undefined ? undefined : (values) => matches(labels, values),
-  }
+  if (looksAt === 0) return { ...where, matches: undefined, mayMatch: undefined }
+  return { ...where, ...predicates(fieldReaderOf(definition), labels, fields) }
 }
 
 /** Source: k8s.io/apiserver/pkg/endpoints/handlers/get.go (listOpts). */
@@ -83,15 +80,20 @@ function placeOf(
   return { prefix: base, base, key: undefined }
 }
 
-function predicate(
-  definition: ResourceDefinition,
+function predicates(
+  read: FieldReader,
   labels: Selector | undefined,
   fields: FieldSelector | undefined,
-): (value: KubeValue) => boolean {
-  const valuesOf = fields && fieldsOf(definition)
-  return (value) => {
-    if (labels && !matches(labels, value.labels())) return false
-    return !fields || !valuesOf || matchesFields(fields, valuesOf(value))
+): Pick<Selection, "matches" | "mayMatch"> {
+  return {
+    matches: (value) =>
+      (labels === undefined || matches(labels, value.labels())) &&
+      (fields === undefined || matchesFields(fields, value.fields(read))),
+    mayMatch: (glimpse) => {
+      if (labels !== undefined && !matches(labels, glimpse.labels)) return false
+      const known = fields && glimpse.fieldsReadBy(read)
+      return fields === undefined || known === undefined || matchesFields(fields, known)
+    },
   }
 }
 
@@ -118,22 +120,12 @@ function notSelectable(
   return `field label not supported: ${field}`
 }
 
-type FieldsOf = (value: KubeValue) => Readonly<Record<string, string>>
+const readers = new WeakMap<ResourceDefinition, FieldReader>()
 
-const readers = new WeakMap<ResourceDefinition, FieldsOf>()
-
-/** The selectable fields of a kind's objects. Their values are cached, since reading them requires parsing the object. */
-function fieldsOf(definition: ResourceDefinition): FieldsOf {
+/** Reads the selectable fields of a kind's objects. One function for each definition, by which values know whether they have been read. */
+function fieldReaderOf(definition: ResourceDefinition): FieldReader {
   let read = readers.get(definition)
-  if (read === undefined) {
-    const found = new WeakMap<object, Readonly<Record<string, string>>>()
-    read = (value) => {
-      let fields = found.get(value.identity)
-      if (fields === undefined) found.set(value.identity, (fields = fieldsIn(definition, value.peek())))
-      return fields
-    }
-    readers.set(definition, read)
-  }
+  if (read === undefined) readers.set(definition, (read = (object) => fieldsIn(definition, object)))
   return read
 }
 

@@ -6,7 +6,7 @@ import { parseJson } from "../../../../apimachinery/schema/exact-integers.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
 import { longText, spliceAtIn, spliceOf } from "./stored-form.ts"
 import { endOfMetadata, labelsIn } from "./stored-metadata.ts"
-import { copyObject, type KubeValue } from "./value.ts"
+import { copyObject, type FieldReader, type Glimpse, type KubeValue } from "./value.ts"
 
 /** Data about an initial object of every control plane that is available before its bytes are created. */
 export interface BornObject {
@@ -23,8 +23,8 @@ export interface BornObject {
 export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | undefined =>
   known as BornObject | undefined
 
-/** Stored bytes, and data found in them once: where the revision is inserted, and the labels. */
-export class StoredText {
+/** Stored bytes, and data found in them once: where the revision is inserted, labels, and selectable fields. */
+export class StoredText implements Glimpse {
   readonly revision: number
   readonly born: BornObject | undefined
   /** For an initial object, the entry that creates the bytes on first use. Otherwise not the entry: the store may retain another one. */
@@ -36,6 +36,7 @@ export class StoredText {
   /** The parsed form after eviction from the cache, as long as something else retains it, such as an informer. */
   #parsed: WeakRef<KubeObject> | undefined
   #labels: Readonly<Record<string, string>> | undefined
+  #fields: { readonly by: FieldReader; readonly found: Readonly<Record<string, string>> } | undefined
   /** The head that it was found to begin with. */
   #head: Buffer | undefined
 
@@ -63,6 +64,15 @@ export class StoredText {
   get labels(): Readonly<Record<string, string>> {
     this.#labels ??= this.born?.labels ?? labelsIn(this.bytes, this.spliceAt)
     return this.#labels
+  }
+
+  fieldsReadBy(read: FieldReader): Readonly<Record<string, string>> | undefined {
+    return this.#fields?.by === read ? this.#fields.found : undefined
+  }
+
+  readFields(by: FieldReader, object: KubeObject): Readonly<Record<string, string>> {
+    this.#fields = { by, found: by(object) }
+    return this.#fields.found
   }
 
   get parsed(): KubeObject | undefined {
@@ -176,6 +186,10 @@ export class StoredValue implements KubeValue {
 
   labels(): Readonly<Record<string, string>> {
     return this.#text.labels
+  }
+
+  fields(read: FieldReader): Readonly<Record<string, string>> {
+    return this.#text.fieldsReadBy(read) ?? this.#text.readFields(read, this.peek())
   }
 
   #parse(): KubeObject {

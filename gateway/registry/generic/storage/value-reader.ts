@@ -10,10 +10,9 @@ import type { ResourceDefinition } from "../../rest.ts"
 import { withoutEmptyBytes } from "../empty-bytes.ts"
 import { storedHead } from "./stored-form.ts"
 import { StoredText, StoredValue } from "./stored-value.ts"
-import { ComputedValue, type KubeValue } from "./value.ts"
+import { ComputedValue, type Glimpse, type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 
-type Labels = Readonly<Record<string, string>>
 type Turn = NonNullable<RequestContext["turn"]>
 
 /** Objects examined before others may have their turn: each may have to be parsed. */
@@ -98,11 +97,11 @@ export class ValueReader {
     return this.isAged(stored) || this.#definition.customResource?.isVaried?.() === true
   }
 
-  /** Excludes entries by their labels. Entries that must be converted are kept, and filtered after the conversion. */
-  candidates(stored: readonly KeyValue[], matches: (labels: Labels) => boolean): readonly KeyValue[] {
+  /** Excludes entries without parsing them. Entries that must be converted are kept, and filtered after the conversion. */
+  candidates(stored: readonly KeyValue[], mayMatch: (glimpse: Glimpse) => boolean): readonly KeyValue[] {
     return stored.filter((item) => {
       const text = this.#cache.textOf(item)
-      return !text.beginsWith(this.#head) || matches(text.labels)
+      return !text.beginsWith(this.#head) || mayMatch(text)
     })
   }
 

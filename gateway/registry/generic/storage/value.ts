@@ -8,6 +8,18 @@ import type { Json, KubeObject } from "../../../../apimachinery/object.ts"
 import { printingJson } from "../../../../apimachinery/schema/json/print.ts"
 import type { Steps } from "../../../../apimachinery/steps.ts"
 
+type Words = Readonly<Record<string, string>>
+
+/** The selectable fields of an object. */
+export type FieldReader = (object: KubeObject) => Words
+
+/** What selectors can ask of a stored object that is not parsed. */
+export interface Glimpse {
+  readonly labels: Words
+  /** Undefined: nobody has read them by it yet. */
+  fieldsReadBy(read: FieldReader): Words | undefined
+}
+
 export interface KubeValue {
   readonly resourceVersion: string
   /** The resourceVersion as a number; 0 if there is none. */
@@ -28,7 +40,9 @@ export interface KubeValue {
   /** For immediate use: if it was not parsed before, the result is not retained. */
   peek(): KubeObject
   /** For selectors; found without parsing the rest. */
-  labels(): Readonly<Record<string, string>>
+  labels(): Words
+  /** For selectors: what `read` finds, once. */
+  fields(read: FieldReader): Words
   /** The same object for all values of the same stored bytes and revision; the key of caches of encoded lists. */
   readonly identity: object
 }
@@ -94,8 +108,13 @@ export class ComputedValue implements KubeValue {
     return this.object()
   }
 
-  labels(): Readonly<Record<string, string>> {
+  labels(): Words {
     return this.#object.metadata.labels ?? {}
+  }
+
+  /** Not kept, since nobody will have this value again. */
+  fields(read: FieldReader): Words {
+    return read(this.#object)
   }
 
   /** Encodes its bytes in steps before they are needed. */
