@@ -15,6 +15,9 @@ export type GatewayRequest = IncomingMessage & { method: string; url: string }
  */
 const lastBytes = 16 * 1024
 
+/** With so much unsent data, and its headers, a response is far from that limit, and is written at once. */
+const briefBytes = 48 * 1024
+
 /** Node's response, with a field for the state of the filters. */
 export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   readonly locals = {} as { state: RequestState }
@@ -74,12 +77,18 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     if (this.isEnding) return this
     const [chunk] = given
     if (typeof chunk === "string" || chunk instanceof Uint8Array) this.sentBytes += Buffer.byteLength(chunk)
-    if (chunk instanceof Uint8Array && chunk.length > lastBytes && this.headersSent) {
+    if (chunk instanceof Uint8Array && this.headersSent && this.#isLong(chunk)) {
       const at = chunk.length - lastBytes
       this.#endAfter((out) => super.write(chunk.subarray(0, at), out), [chunk.subarray(at), ...given.slice(1)])
     } else if (this.writableNeedDrain) this.#endAfter((out) => this.once("drain", out), given)
     else super.end(...(given as []))
     return this
+  }
+
+  /** Of pipelined requests, a response that has no socket yet does not know how much is before it. */
+  #isLong({ length }: Uint8Array): boolean {
+    const { socket } = this
+    return length > lastBytes && (socket === null || length + socket.writableLength > briefBytes)
   }
 
   #endAfter(write: (out: () => void) => unknown, last: readonly unknown[]): void {
