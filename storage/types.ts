@@ -91,6 +91,11 @@ export interface WatchOptions {
   patient?: boolean
   /** Deliver only changes of the keys under the prefix for which this is true. */
   concerns?: (key: string) => boolean
+  /**
+   * Changes for which this is true may be left out, so that they do not wake the watch. Called within writes: it must take no more than about
+   * a microsecond, and not throw.
+   */
+  excludes?: (change: StoreEvent) => boolean
   /** Limits how many watches read the log at the same time, and hold what they have read. */
   reading?: LogReading
 }

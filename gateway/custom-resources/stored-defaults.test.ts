@@ -87,6 +87,29 @@ test("a default status is that of the definition, until an object is written tha
   expect((await kinds.get(widgets, "b"))["status"]).toEqual({ phase: "New" })
 })
 
+test("objects from before a default are selected by it", async () => {
+  const versions = (color: Loose): JsonObject[] => [
+    versionOf(
+      "v1",
+      true,
+      { spec: { type: "object", default: {}, properties: { color: { ...text, ...color } } } },
+      {
+        selectableFields: [{ jsonPath: ".spec.color" }],
+      },
+    ),
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions: versions({}) }))
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const selected = async (fieldSelector: string): Promise<unknown> =>
+    (await kinds.client.list(resource, { namespace: "default", fieldSelector })).items.map(
+      ({ metadata }) => metadata.name,
+    )
+  await kinds.create(widgets, { metadata: { name: "a" } })
+  expect([await selected("spec.color=red"), await selected("spec.color!=red")]).toEqual([[], ["a"]])
+  await kinds.patch(crds, "widgets.example.com", { spec: { versions: versions({ default: "red" }) } })
+  expect([await selected("spec.color=red"), await selected("spec.color!=red")]).toEqual([["a"], []])
+})
+
 test("objects without a default of the stored version are marked, so that the others are read without parsing", async () => {
   const spec = specOf({ both: text, only: { ...text, default: "x" } })
   const versions = [versionOf("v1", false, specOf({ both: text })), versionOf("v2", true, spec)]

@@ -42,6 +42,23 @@ describe("turns", () => {
     expect(done).toEqual(["a1", "a2"])
   })
 
+  test("so many trifles may be done in every turn of the event loop, whoever works in it", async () => {
+    const trifles = (): number => {
+      let count = 0
+      while (turns.trifle()) count++
+      return count
+    }
+    const first = trifles()
+    expect(first).toBeGreaterThan(1000)
+    expect(trifles()).toBe(0)
+    await nextTurn()
+    expect(trifles()).toBe(first)
+    const crowd = Array.from({ length: 3 }, (_, index) => work("a", String(index), 3))
+    await Promise.all(crowd)
+    await nextTurn()
+    expect(trifles()).toBe(first)
+  })
+
   test("a late tenant is served before the queued requests of another tenant", async () => {
     const crowd = Array.from({ length: 50 }, (_, index) => work("a", String(index), 3))
     await nextTurn()

@@ -28,6 +28,9 @@ const quantumMs = 0.5
 /** Control planes outside the line that may continue at once per turn of the event loop, regardless of queued work. */
 const passesPerTurn = 4
 
+/** Trifles per turn of the event loop, for all: each takes about a microsecond. */
+const triflesPerTurn = 2_048
+
 /** Grants scheduled together. Each runs in its own callback, so that its time can be measured. */
 const grantsAtOnce = 32
 
@@ -71,6 +74,7 @@ export class Turns {
   #working: Working | undefined
   #scheduled = false
   #passes = passesPerTurn
+  #trifles = triflesPerTurn
   /** Control planes that have continued without waiting in the current turn. */
   readonly #served: Party[] = []
   readonly #now: () => number
@@ -103,6 +107,17 @@ export class Turns {
     if (now - this.#begin(now) < stretchMs && !this.#resting.has(who)) return this.#goOn(who, now)
     this.#account(now)
     return new Promise((resolve) => this.#wait(who, resolve))
+  }
+
+  /**
+   * Whether something that takes a microsecond may be done at once, within the work of whoever has the thread: what would otherwise wake
+   * others, each of whom takes a turn.
+   */
+  trifle(): boolean {
+    if (this.#trifles === 0) return false
+    if (!this.#scheduled) this.#begin(this.#now())
+    this.#trifles--
+    return true
   }
 
   /** The number of queued calls. */
@@ -155,6 +170,7 @@ export class Turns {
     this.#account(this.#now())
     this.#began = undefined
     this.#passes = passesPerTurn
+    this.#trifles = triflesPerTurn
     this.#served.length = 0
     if (this.#count === 0) {
       // A control plane without queued work when its turn comes leaves the line and is fresh when it returns.

@@ -61,6 +61,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   readonly #maxPendingBytes: number
   readonly #isPatient: boolean
   readonly #concerns: ((key: string) => boolean) | undefined
+  readonly #excludes: WatchOptions["excludes"]
   readonly #reading: LogReading
   readonly #smallBytes: number
   #isToBeWoken = false
@@ -83,6 +84,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
     this.#maxPendingBytes = options.maxPendingBytes ?? limits.maxPendingBytes
     this.#isPatient = options.patient ?? false
     this.#concerns = options.concerns
+    this.#excludes = options.excludes
     this.#reading = options.reading ?? {}
     this.#smallBytes = limits.smallBacklogBytes
     this.#delivered = options.after
@@ -161,7 +163,7 @@ class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readon
   offer(events: readonly StoreEvent[], revision: Revision): void {
     this.#seen = revision
     if (this.#pending.length === 0) this.#pendingFrom = this.#buffer.published
-    for (const event of events) if (this.#isOf(event)) this.#pending.push(event)
+    for (const event of events) if (this.#isOf(event) && this.#excludes?.(event) !== true) this.#pending.push(event)
     if (this.#pending.length === 0) {
       this.#delivered = revision
     } else if (this.#waiter) {

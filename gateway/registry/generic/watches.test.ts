@@ -117,6 +117,32 @@ describe("watch", () => {
     await watch.ended
   })
 
+  test.each([{ fieldSelector: "metadata.name!=a" }, { labelSelector: "is=chosen" }])(
+    "is not woken by what %o excludes, but by what leaves and enters",
+    async (selector) => {
+      const parts = openRegistry()
+      const { create, make, update, remove } = parts
+      const { resourceVersion } = await create(make("a", {}, { labels: { is: "other" } }))
+      let wakes = 0
+      const turn = (): undefined => void wakes++
+      const watch = follow(parts, { resourceVersion, turn, ...selector })
+      await create(make("b", {}, { labels: { is: "chosen" } }))
+      await watch.until(1)
+      for (const x of ["1", "2", "3"]) await update("a", (o) => ({ ...o, data: { x } }))
+      await remove("a")
+      await update("b", (o) => ({ ...o, metadata: { ...o.metadata, labels: {} } }))
+      await remove("b")
+      const isLabelled = selector.labelSelector !== undefined
+      expect(await watch.until(isLabelled ? 2 : 3)).toEqual(
+        isLabelled ? ["ADDED b", "DELETED b"] : ["ADDED b", "MODIFIED b", "DELETED b"],
+      )
+      // What nobody has read yet, such as the object from before the watch, may wake it once.
+      expect(wakes).toBeLessThanOrEqual(watch.seen.length + 1)
+      watch.stop()
+      await watch.ended
+    },
+  )
+
   test("shares events between watches", async () => {
     const parts = openRegistry()
     const resourceVersion = String(parts.stub.store.revision)

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest"
 import type { Store, StoreEvent } from "../../types.ts"
-import { bytes, closing, code, put, remove, take } from "./shorthand.ts"
+import { bytes, closing, code, put, remove, take, text } from "./shorthand.ts"
 
 export function watches(open: () => Promise<Store>): void {
   test("delivers each change with its previous value, in order", async () => {
@@ -31,6 +31,27 @@ export function watches(open: () => Promise<Store>): void {
     expect(live.watcher.revision).toBe(5)
     await using backlog = closing(store.watch("/w/", { after: 1, concerns }))
     expect(await take(backlog.watcher, 1)).toEqual(["put /w/b=1 4/4"])
+  })
+
+  test("is not woken by changes that it excludes, and delivers all others", async () => {
+    const store = await open()
+    const excludes = ({ current, previous }: StoreEvent): boolean =>
+      text(current.value) === "no" && previous === undefined
+    await using live = closing(store.watch("/w/", { after: 1, excludes }))
+    await put(store, "/w/a", "yes")
+    expect(await take(live.watcher, 1)).toEqual(["put /w/a=yes 2/2"]) // it has caught up
+    const others = take(live.watcher, 3)
+    await put(store, "/w/b", "no")
+    await put(store, "/w/c", "yes")
+    await put(store, "/w/b", "yes")
+    await remove(store, "/w/b")
+    expect(await others).toEqual([
+      "put /w/c=yes 4/4",
+      "put /w/b=yes 3/5 was /w/b=no 3/3",
+      "delete /w/b=yes 3/6 was /w/b=yes 3/5",
+    ])
+    await put(store, "/w/d", "no")
+    expect(live.watcher.revision).toBe(7)
   })
 
   test("resumes after any revision without gaps or duplicates, also from old ones", async () => {

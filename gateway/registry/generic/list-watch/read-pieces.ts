@@ -92,8 +92,8 @@ export async function* stretches(
 }
 
 /**
- * At most `atMost` values. `end`: the index of the last value examined. Others have their turns in between, since parsing hundreds of
- * objects takes too long for them.
+ * At most `atMost` values. `end`: the index of the last value examined. Takes turns, since parsing hundreds of objects takes too
+ * long for others.
  */
 export async function choose(
   ctx: Reading,
@@ -107,7 +107,7 @@ export async function choose(
   }
   const chosen: KubeValue[] = []
   for (const [index, value] of values.entries()) {
-    if (index > 0 && index % glances === 0) await rest(ctx)
+    if (index > 0 && index % glances === 0) await ctx.turn?.()
     if (!matches(value)) continue
     chosen.push(value)
     if (chosen.length === atMost) return { chosen, end: index }

@@ -12,7 +12,7 @@ import { setOwn } from "../../../../apimachinery/schema/json-object.ts"
 import { badRequest } from "../../../../apimachinery/status.ts"
 import { checkNamespaceInKey, storageKey } from "../storage/keys.ts"
 import type { ResourceDefinition } from "../../rest.ts"
-import type { FieldReader, Glimpse, KubeValue } from "../storage/value.ts"
+import type { FieldReader, MayMatch, Selectable } from "../storage/value.ts"
 
 export interface Selection {
   /** The prefix of the keys, which contains nothing else. */
@@ -22,9 +22,19 @@ export interface Selection {
   /** Set if only this key is selected; it equals the prefix. */
   key: string | undefined
   /** Undefined: everything under the prefix is selected without examining it. */
-  matches: ((value: KubeValue) => boolean) | undefined
-  /** The part of `matches` that needs no parsing, if there is one: false excludes the object. */
-  mayMatch: ((glimpse: Glimpse) => boolean) | undefined
+  matches: ((object: Selectable) => boolean) | undefined
+  /** The same as far as it is known without parsing: false excludes the object. */
+  mayMatch: MayMatch | undefined
+  /** Whether an object is compared within a microsecond. */
+  isBrief: boolean
+}
+
+const briefRequirements = 8
+const quickValues = 8
+
+/** Numbers are parsed to be compared. */
+function isQuick({ operator, values }: Selector["requirements"][number]): boolean {
+  return operator !== "gt" && operator !== "lt" && values.length <= quickValues
 }
 
 interface Selectors {
@@ -42,8 +52,9 @@ export function selectionOf(definition: ResourceDefinition, selectors: Selectors
   const fields = selectors.name === undefined ? given : namedBy(selectors.name, given)
   const where = placeOf(definition, selectors.namespace ?? "", fields)
   const looksAt = (labels?.requirements.length ?? 0) + (fields?.requirements.length ?? 0)
-  if (looksAt === 0) return { ...where, matches: undefined, mayMatch: undefined }
-  return { ...where, ...predicates(fieldReaderOf(definition), labels, fields) }
+  if (looksAt === 0) return { ...where, isBrief: true, matches: undefined, mayMatch: undefined }
+  const isBrief = looksAt <= briefRequirements && labels?.requirements.every(isQuick) !== false
+  return { ...where, isBrief, ...predicates(fieldReaderOf(definition), labels, fields) }
 }
 
 /** Source: k8s.io/apiserver/pkg/endpoints/handlers/get.go (listOpts). */
@@ -86,12 +97,12 @@ function predicates(
   fields: FieldSelector | undefined,
 ): Pick<Selection, "matches" | "mayMatch"> {
   return {
-    matches: (value) =>
-      (labels === undefined || matches(labels, value.labels())) &&
-      (fields === undefined || matchesFields(fields, value.fields(read))),
-    mayMatch: (glimpse) => {
-      if (labels !== undefined && !matches(labels, glimpse.labels)) return false
-      const known = fields && glimpse.fieldsReadBy(read)
+    matches: (object) =>
+      (labels === undefined || matches(labels, object.labels())) &&
+      (fields === undefined || matchesFields(fields, object.fields(read))),
+    mayMatch: (text, isShown) => {
+      if (labels !== undefined && !matches(labels, text.labels())) return false
+      const known = fields && isShown ? text.knownFields(read) : undefined
       return fields === undefined || known === undefined || matchesFields(fields, known)
     },
   }
@@ -121,12 +132,15 @@ function notSelectable(
 }
 
 const readers = new WeakMap<ResourceDefinition, FieldReader>()
+let lastReader = 0
 
-/** Reads the selectable fields of a kind's objects. One function for each definition, by which values know whether they have been read. */
 function fieldReaderOf(definition: ResourceDefinition): FieldReader {
-  let read = readers.get(definition)
-  if (read === undefined) readers.set(definition, (read = (object) => fieldsIn(definition, object)))
-  return read
+  let reader = readers.get(definition)
+  if (reader === undefined) {
+    reader = { id: ++lastReader, read: (object) => fieldsIn(definition, object) }
+    readers.set(definition, reader)
+  }
+  return reader
 }
 
 function fieldsIn(

@@ -15,7 +15,7 @@ import type { Edition } from "../../edition.ts"
 const tickIntervalMs = 60_000
 
 /** The watched control plane, and its successor. */
-export type WatchHome = Pick<ControlPlane, "store" | "reopened" | "resources">
+export type WatchHome = Pick<ControlPlane, "store" | "reopened" | "resources" | "turns">
 
 /** Nothing has changed for a while. */
 export const tick = Symbol("tick")
@@ -27,6 +27,7 @@ export interface WatchOptions {
   after: number
   withTicks: boolean
   /** WatchOptions of the store. */
+  excludes?: StoreWatchOptions["excludes"] | undefined
   patient?: boolean
   reading?: LogReading | undefined
   tickMs?: number
@@ -40,7 +41,7 @@ type Next = readonly StoreEvent[] | undefined
 /** For a single reader, which awaits each step before it requests the next. */
 export class WatchChanges implements Disposable {
   readonly #prefix: string
-  readonly #options: Pick<StoreWatchOptions, "patient" | "reading">
+  #options: Pick<StoreWatchOptions, "excludes" | "patient" | "reading">
   readonly #signal: AbortSignal
   readonly #close = (): void => this.#watcher?.close()
   readonly #edition: WatchOptions["edition"]
@@ -63,6 +64,7 @@ export class WatchChanges implements Disposable {
     prefix,
     after,
     withTicks,
+    excludes,
     patient = false,
     reading,
     tickMs = tickIntervalMs,
@@ -73,7 +75,7 @@ export class WatchChanges implements Disposable {
     this.#edition = edition
     this.#prefix = prefix
     this.#after = after
-    this.#options = { patient, ...(reading === undefined ? {} : { reading }) }
+    this.#options = { patient, ...(excludes && { excludes }), ...(reading && { reading }) }
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
     if (withTicks) this.#timer = setInterval(() => this.#notify((waiter) => waiter.resolve(tick)), tickMs).unref()
@@ -135,6 +137,9 @@ export class WatchChanges implements Disposable {
       const home = await this.#home.reopened(this.#signal)
       if (home === undefined) return undefined
       this.#home = home
+      // It would look at the values of the next store in the caches of the first one.
+      const { excludes: _, ...options } = this.#options
+      this.#options = options
       this.#followEdition()
     }
   }

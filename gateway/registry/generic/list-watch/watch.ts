@@ -3,7 +3,14 @@
 // k8s.io/apiserver/pkg/storage/cacher.
 
 import { Recent } from "../../../../apimachinery/recent.ts"
-import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../../../storage/types.ts"
+import { storedLength } from "../../../../storage/base-layer.ts"
+import {
+  type KeyValue,
+  StorageError,
+  type Store,
+  type StoreEvent,
+  type WatchOptions as StoreWatchOptions,
+} from "../../../../storage/types.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import { readOne } from "./list.ts"
 import { streamAt } from "./read-pieces.ts"
@@ -20,6 +27,9 @@ import { tick, WatchChanges, type WatchHome, type WatchOptions } from "./watch-c
  * are a small part of the events' memory.
  */
 const madeFresh = { keptMs: 5_000, maxFresh: 128 * 1024 }
+
+/** The labels of an object are found, and it is frozen, when it is first looked at: a longer one is left to the watches' own turns. */
+const briefBytes = 16 * 1024
 
 /** Undefined: the event is not part of the selection. */
 type Selected = RegistryEvent | undefined
@@ -64,6 +74,7 @@ export class WatchSource {
         prefix,
         after: from,
         withTicks: allowBookmarks,
+        excludes: this.#excludes(home, selection),
         patient,
         reading: request.reading,
         edition,
@@ -112,6 +123,31 @@ export class WatchSource {
         : [(await readOne(source, selection, key, place)).items]
     for await (const values of pieces)
       if (values.length > 0) yield values.map((value): RegistryEvent => ({ type: "ADDED", value }))
+  }
+
+  /**
+   * What does not wake a watch: the pods of other nodes, say, if there is a watch for each of a thousand. Nothing is parsed for that, and
+   * what cannot be told, the watch finds out in its own turn.
+   */
+  #excludes({ turns }: WatchHome, { key, mayMatch, isBrief }: Selection): StoreWatchOptions["excludes"] {
+    if (mayMatch === undefined || !isBrief) return undefined
+    const isExcluded = (stored: KeyValue): boolean => {
+      try {
+        if (storedLength(stored) > briefBytes) return false
+        const text = this.#reader.ownText(stored)
+        return text !== undefined && !mayMatch(text, true)
+      } catch {
+        return false // whoever reads it for the watch is told
+      }
+    }
+    return ({ type, current, previous }) => {
+      if (key !== undefined && current.key !== key) return true
+      if (!turns.trifle()) return false
+      if (type === "delete") return isExcluded(previous ?? current)
+      // The previous one first: the current one takes its place in the cache.
+      const isNew = current.createRevision === current.modRevision
+      return (isNew || (previous !== undefined && isExcluded(previous))) && isExcluded(current)
+    }
   }
 
   /** Returns a promise only if an event must be converted or read. */

@@ -10,7 +10,7 @@ const labelsOf = (metadata: object) =>
   new StoredText(
     { value: encodeStored({ kind: "Thing", apiVersion: "v1", metadata, data: { labels: { no: "no" } } }) },
     1,
-  ).labels
+  ).labels()
 
 test.each([
   ["first", { labels: { a: "b" }, name: "x" }],

@@ -6,7 +6,7 @@ import { parseJson } from "../../../../apimachinery/schema/exact-integers.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
 import { longText, spliceAtIn, spliceOf } from "./stored-form.ts"
 import { endOfMetadata, labelsIn } from "./stored-metadata.ts"
-import { copyObject, type FieldReader, type Glimpse, type KubeValue } from "./value.ts"
+import { copyObject, type FieldReader, type KubeValue, type Selectable, type SelectableText } from "./value.ts"
 
 /** Data about an initial object of every control plane that is available before its bytes are created. */
 export interface BornObject {
@@ -24,7 +24,7 @@ export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | und
   known as BornObject | undefined
 
 /** Stored bytes, and data found in them once: where the revision is inserted, labels, and selectable fields. */
-export class StoredText implements Glimpse {
+export class StoredText implements Selectable, SelectableText {
   readonly revision: number
   readonly born: BornObject | undefined
   /** For an initial object, the entry that creates the bytes on first use. Otherwise not the entry: the store may retain another one. */
@@ -36,7 +36,7 @@ export class StoredText implements Glimpse {
   /** The parsed form after eviction from the cache, as long as something else retains it, such as an informer. */
   #parsed: WeakRef<KubeObject> | undefined
   #labels: Readonly<Record<string, string>> | undefined
-  #fields: { readonly by: FieldReader; readonly found: Readonly<Record<string, string>> } | undefined
+  #fields: { readonly by: FieldReader["id"]; readonly found: Readonly<Record<string, string>> } | undefined
   /** The head that it was found to begin with. */
   #head: Buffer | undefined
 
@@ -61,17 +61,25 @@ export class StoredText implements Glimpse {
     return (this.#splice ??= spliceOf(this.bytes, this.spliceAt, this.revision))
   }
 
-  get labels(): Readonly<Record<string, string>> {
+  labels(): Readonly<Record<string, string>> {
     this.#labels ??= this.born?.labels ?? labelsIn(this.bytes, this.spliceAt)
     return this.#labels
   }
 
-  fieldsReadBy(read: FieldReader): Readonly<Record<string, string>> | undefined {
-    return this.#fields?.by === read ? this.#fields.found : undefined
+  /** Undefined if it would have to be parsed for that. */
+  knownFields(reader: FieldReader): Readonly<Record<string, string>> | undefined {
+    if (this.#fields?.by === reader.id) return this.#fields.found
+    const parsed = this.kept?.parsed
+    return parsed === undefined ? undefined : this.#readFields(reader, parsed)
   }
 
-  readFields(by: FieldReader, object: KubeObject): Readonly<Record<string, string>> {
-    this.#fields = { by, found: by(object) }
+  /** `value`: one that may have been parsed. */
+  fields(reader: FieldReader, value = this.kept): Readonly<Record<string, string>> {
+    return this.knownFields(reader) ?? this.#readFields(reader, (value ?? new StoredValue(this)).peek())
+  }
+
+  #readFields({ id, read }: FieldReader, object: KubeObject): Readonly<Record<string, string>> {
+    this.#fields = { by: id, found: read(object) }
     return this.#fields.found
   }
 
@@ -174,6 +182,11 @@ export class StoredValue implements KubeValue {
     return this.#parsed ?? this.#known ?? this.#parse()
   }
 
+  /** The parsed form, if there is one. */
+  get parsed(): KubeObject | undefined {
+    return this.#parsed
+  }
+
   get #known(): KubeObject | undefined {
     return this.#text.parsed ?? this.#text.born?.object()
   }
@@ -185,11 +198,11 @@ export class StoredValue implements KubeValue {
   }
 
   labels(): Readonly<Record<string, string>> {
-    return this.#text.labels
+    return this.#text.labels()
   }
 
-  fields(read: FieldReader): Readonly<Record<string, string>> {
-    return this.#text.fieldsReadBy(read) ?? this.#text.readFields(read, this.peek())
+  fields(reader: FieldReader): Readonly<Record<string, string>> {
+    return this.#text.fields(reader, this)
   }
 
   #parse(): KubeObject {

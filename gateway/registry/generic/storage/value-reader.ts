@@ -10,7 +10,7 @@ import type { ResourceDefinition } from "../../rest.ts"
 import { withoutEmptyBytes } from "../empty-bytes.ts"
 import { storedHead } from "./stored-form.ts"
 import { StoredText, StoredValue } from "./stored-value.ts"
-import { ComputedValue, type Glimpse, type KubeValue } from "./value.ts"
+import { ComputedValue, type KubeValue, type MayMatch } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 
 type Turn = NonNullable<RequestContext["turn"]>
@@ -98,11 +98,17 @@ export class ValueReader {
   }
 
   /** Excludes entries without parsing them. Entries that must be converted are kept, and filtered after the conversion. */
-  candidates(stored: readonly KeyValue[], mayMatch: (glimpse: Glimpse) => boolean): readonly KeyValue[] {
+  candidates(stored: readonly KeyValue[], mayMatch: MayMatch): readonly KeyValue[] {
     return stored.filter((item) => {
       const text = this.#cache.textOf(item)
-      return !text.beginsWith(this.#head) || mayMatch(text)
+      return !text.beginsWith(this.#head) || mayMatch(text, !this.isAged(item))
     })
+  }
+
+  /** The text of an entry, if it need not be converted. */
+  ownText(stored: KeyValue): StoredText | undefined {
+    const text = this.#cache.textOf(stored)
+    return text.beginsWith(this.#head) && !this.isAged(stored) ? text : undefined
   }
 
   /** Values of many entries; new ones are not cached. */

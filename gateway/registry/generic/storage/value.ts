@@ -10,17 +10,31 @@ import type { Steps } from "../../../../apimachinery/steps.ts"
 
 type Words = Readonly<Record<string, string>>
 
-/** The selectable fields of an object. */
-export type FieldReader = (object: KubeObject) => Words
-
-/** What selectors can ask of a stored object that is not parsed. */
-export interface Glimpse {
-  readonly labels: Words
-  /** Undefined: nobody has read them by it yet. */
-  fieldsReadBy(read: FieldReader): Words | undefined
+/** Reads the selectable fields of objects of one definition. */
+export interface FieldReader {
+  /** By which what has been read is known: objects live longer than definitions, and must not hold them. */
+  readonly id: number
+  read(this: void, object: KubeObject): Words
 }
 
-export interface KubeValue {
+/** What selectors ask of an object. */
+export interface Selectable {
+  /** Found without parsing the rest. */
+  labels(): Words
+  /** Read once. */
+  fields(reader: FieldReader): Words
+}
+
+/** A stored object. */
+export interface SelectableText extends Pick<Selectable, "labels"> {
+  /** Undefined if it would have to be parsed for that. */
+  knownFields(reader: FieldReader): Words | undefined
+}
+
+/** Whether the object may be selected, as far as it is known without parsing. `isShown`: it is shown as it is stored, with the same fields. */
+export type MayMatch = (text: SelectableText, isShown: boolean) => boolean
+
+export interface KubeValue extends Selectable {
   readonly resourceVersion: string
   /** The resourceVersion as a number; 0 if there is none. */
   readonly revision: number
@@ -39,10 +53,6 @@ export interface KubeValue {
   copy(): KubeObject
   /** For immediate use: if it was not parsed before, the result is not retained. */
   peek(): KubeObject
-  /** For selectors; found without parsing the rest. */
-  labels(): Words
-  /** For selectors: what `read` finds, once. */
-  fields(read: FieldReader): Words
   /** The same object for all values of the same stored bytes and revision; the key of caches of encoded lists. */
   readonly identity: object
 }
@@ -113,7 +123,7 @@ export class ComputedValue implements KubeValue {
   }
 
   /** Not kept, since nobody will have this value again. */
-  fields(read: FieldReader): Words {
+  fields({ read }: FieldReader): Words {
     return read(this.#object)
   }
 
