@@ -232,15 +232,16 @@ interface AuthenticatorParts {
 }
 
 function authenticatorOf(
-  { trust, administrators, nobody = false, log }: ControlPlaneParts,
+  { trust, administrators, nobody = false, turns, life, log }: ControlPlaneParts,
   { reader, self, view, backends }: AuthenticatorParts,
 ): Authenticator {
+  const pause = (): Promise<void> | undefined => turns.pause(life.presence)
   const apiAudiences = [trust.issuer, ...commonAudiences]
   const used = tokenUseRecorder(ownClient(self), log)
   return createUnionAuthenticator([
     createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
     administrators,
     createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used }),
-    createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer: trust.issuer, log }),
+    createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer: trust.issuer, pause, log }),
   ])
 }

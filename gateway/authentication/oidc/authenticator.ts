@@ -14,7 +14,7 @@ import type { User } from "../../request/user.ts"
 import { userOf } from "./claims.ts"
 import { configurationField, configurationName, parseConfiguration } from "./configuration.ts"
 import { DistributedClaims } from "./distributed-claims.ts"
-import type { CompiledAuthenticator } from "./expressions.ts"
+import type { CompiledAuthenticator, Pause } from "./expressions.ts"
 import { verifiedClaims } from "./id-token.ts"
 import { InvalidToken } from "./invalid-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
@@ -34,6 +34,8 @@ interface OIDCParts {
   apiAudiences: readonly string[]
   /** Of the control plane's own tokens. */
   ownIssuer: string
+  /** The turns of the control plane's clients, which requests have only when their user is known. */
+  pause: Pause
   log: Log
 }
 
@@ -59,14 +61,16 @@ interface Issuer {
   distributed: DistributedClaims
 }
 
-export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer, log }: OIDCParts): Authenticator {
+export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
+  const { view, backends, apiAudiences, ownIssuer, pause, log } = parts
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
   let underWay = 0
 
   /** An issuer keeps its keys as long as its part of the configuration is unchanged. */
   async function issuerOf(url: string): Promise<Issuer | undefined> {
-    const objects = await view.current()
+    if ((await view.current()) !== seen) await pause()
+    const objects = await view.current() // another may have compiled it meanwhile, or it has changed again
     if (objects !== seen) {
       seen = objects
       const text = configurationIn(objects)
@@ -92,15 +96,15 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssue
     async authenticate({ bearerToken }, audiences = apiAudiences) {
       const url = bearerToken === undefined ? undefined : tokenIssuer(bearerToken)
       if (bearerToken === undefined || url === undefined) return undefined
-      const issuer = await issuerOf(url)
-      if (issuer === undefined) return undefined
-      const accepted = audiences.filter((audience) => apiAudiences.includes(audience))
-      if (accepted.length === 0) return undefined
       // The limit of requests in flight is for callers that are known.
       if (underWay >= maxUnderWay) throw tooManyAtOnce(retryAfterSeconds)
       underWay++
       try {
-        return { user: await identify(bearerToken, issuer), audiences: accepted }
+        const issuer = await issuerOf(url)
+        if (issuer === undefined) return undefined
+        const accepted = audiences.filter((audience) => apiAudiences.includes(audience))
+        if (accepted.length === 0) return undefined
+        return { user: await identify(bearerToken, issuer, pause), audiences: accepted }
       } catch (error) {
         if (!(error instanceof InvalidToken)) throw error
         log.debug(
@@ -115,7 +119,7 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, ownIssue
   }
 }
 
-async function identify(token: string, { authenticator, keys, distributed }: Issuer): Promise<User> {
+async function identify(token: string, { authenticator, keys, distributed }: Issuer, pause: Pause): Promise<User> {
   const { issuer, claimMappings } = authenticator.given
   const claims = await verifiedClaims(token, {
     audiences: issuer.audiences,
@@ -126,5 +130,5 @@ async function identify(token: string, { authenticator, keys, distributed }: Iss
     throw new InvalidToken("oidc: authenticator not initialized", { cause: error })
   })
   const groups = claimMappings?.groups?.claim ?? ""
-  return userOf(authenticator, groups === "" ? claims : await distributed.expand(claims, groups))
+  return userOf(authenticator, groups === "" ? claims : await distributed.expand(claims, groups), pause)
 }

@@ -5,14 +5,14 @@ import { type JsonObject, ownValue } from "../../../apimachinery/schema/json-obj
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import type { User } from "../../request/user.ts"
 import type { ClaimOrExpression } from "./types.ts"
-import { type Compiled, type CompiledAuthenticator, Evaluation, textsIn } from "./expressions.ts"
+import { type Compiled, type CompiledAuthenticator, Evaluation, type Pause, textsIn } from "./expressions.ts"
 import { InvalidToken } from "./invalid-token.ts"
 import { cannotUnmarshal } from "./json-types.ts"
 import { claimsValue, userValue } from "./values.ts"
 
 /** Throws InvalidToken, which names the claim or the expression. */
-export async function userOf(authenticator: CompiledAuthenticator, claims: JsonObject): Promise<User> {
-  const reader = new ClaimReader(authenticator, claims)
+export async function userOf(authenticator: CompiledAuthenticator, claims: JsonObject, pause: Pause): Promise<User> {
+  const reader = new ClaimReader(authenticator, claims, pause)
   const name = await reader.username()
   const groups = await reader.groups()
   const uid = await reader.uid()
@@ -30,11 +30,12 @@ class ClaimReader {
   readonly #authenticator: CompiledAuthenticator
   readonly #claims: JsonObject
   readonly #value: Value
-  readonly #evaluation = new Evaluation()
+  readonly #evaluation: Evaluation
 
-  constructor(authenticator: CompiledAuthenticator, claims: JsonObject) {
+  constructor(authenticator: CompiledAuthenticator, claims: JsonObject, pause: Pause) {
     this.#authenticator = authenticator
     this.#claims = claims
+    this.#evaluation = new Evaluation(pause)
     this.#value = claimsValue(claims)
   }
 

@@ -1,7 +1,6 @@
 // The expressions of an authenticator: what claims become of the user, and conditions on claims and on the user. Source:
 // k8s.io/apiserver/pkg/authentication/cel.
 
-import { setImmediate } from "node:timers/promises"
 import { compileIn } from "../../../apimachinery/cel/admission/compile.ts"
 import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
 import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"
@@ -105,23 +104,25 @@ export function readsClaim({ expression }: Compiled, field: string): boolean {
   return tree !== undefined && visit(tree)
 }
 
-/** Milliseconds after which others have their turn. */
-const maxTurn = 4
 /** The cost budget of all expressions about one token; upstream limits only each. */
 const tokenBudget = 10 * perCallLimit
 
+/** Called before what may take long: RequestContext.pause, for requests that have no turns yet. */
+export type Pause = () => Promise<void> | undefined
+
 /** Evaluates the expressions about one token. */
 export class Evaluation {
-  #turn = performance.now()
+  readonly #pause: Pause
   #budget = tokenBudget
+
+  constructor(pause: Pause) {
+    this.#pause = pause
+  }
 
   /** Throws InvalidToken with this text before the reason. */
   async run({ expression, program }: Compiled, name: "claims" | "user", input: Value, action: string): Promise<Value> {
+    await this.#pause()
     const value = this.#outcome(program, new Map([[name, input]]))
-    if (performance.now() - this.#turn > maxTurn) {
-      await setImmediate()
-      this.#turn = performance.now()
-    }
     if (!(value instanceof CelError)) return value
     throw new InvalidToken(`${action}expression '${expression}' resulted in error: ${value.message}`)
   }
