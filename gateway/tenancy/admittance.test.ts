@@ -1,6 +1,6 @@
 // Callers that do not wake a sleeping tenant, on a real gateway: they get the same responses as from the tenant when it is awake.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
 import type { ConfigMap, KubeObject, ServiceAccount } from "../../apimachinery/object.ts"
 import { clusterRoleBindings, configMaps, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -10,6 +10,7 @@ import type { TrustRoots } from "../authentication/types.ts"
 import { startTestGateway, type RawRequest, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 import { createAuthority, createSigningKey, issueClientCertificate } from "../pki/pki.ts"
 import { authorityName } from "../pki/trust-store.ts"
+import { TenantEntry } from "./tenant-entry.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -163,12 +164,14 @@ describe("a sleeping tenant is woken", () => {
     expect((await fixture.request("/tenants/a/version")).code).toBe(200)
   })
 
-  test("for tokens of its own issuers", async () => {
-    const issuer = "https://issuer.example.com"
+  test.each([
+    ["https://issuer.example.com", "https://issuer.example.com"],
+    ["https://accounts.google.com", "accounts.google.com"],
+  ])("for tokens of its own issuer %s, as whose they claim %s", async (url, issuer) => {
     const configuration = {
       apiVersion: "apiserver.config.k8s.io/v1",
       kind: "AuthenticationConfiguration",
-      jwt: [{ issuer: { url: issuer, audiences: ["a"] }, claimMappings: { username: { claim: "sub", prefix: "" } } }],
+      jwt: [{ issuer: { url, audiences: ["a"] }, claimMappings: { username: { claim: "sub", prefix: "" } } }],
     }
     await client.create<ConfigMap>(configMaps, {
       apiVersion: "v1",
@@ -177,10 +180,11 @@ describe("a sleeping tenant is woken", () => {
       data: { [configurationField]: JSON.stringify(configuration) },
     })
     const token = await tokenBy({ ...trust, issuer })
-    const before = (await fixture.gateway.tenants.byName("a"))!
     await asleep()
+    const waking = vi.spyOn(TenantEntry.prototype, "controlPlane")
+    onTestFinished(() => waking.mockRestore())
     expect((await fixture.request(pods, { token })).code).toBe(401)
-    expect(await fixture.gateway.tenants.byName("a")).not.toBe(before)
+    expect(waking).toHaveBeenCalled()
     await client.delete(configMaps, "kube-system", configurationName)
   })
 })

@@ -22,8 +22,8 @@ import { IssuerKeys } from "./issuer-keys.ts"
 /** The key of the ConfigMap, for the view. */
 export const configurationPrefix = storageKey(storagePrefixOf("", "configmaps"), "kube-system", configurationName)
 
-/** As upstream: Google omits the scheme. */
-const schemelessGoogle = "accounts.google.com"
+/** As upstream: tokens of Google may omit the scheme. */
+const google = { url: "https://accounts.google.com", claimed: "accounts.google.com" }
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
@@ -39,10 +39,11 @@ interface OIDCParts {
   log: Log
 }
 
-/** The URLs of the configured issuers. */
+/** What tokens of the configured issuers may claim as their issuer. */
 export async function configuredIssuers(view: ObjectView<ConfigMap>, ownIssuer: string): Promise<string[]> {
   const text = configurationIn(await view.current())
-  return text === undefined ? [] : parseConfiguration(text, ownIssuer).authenticators.map(urlOf)
+  const urls = text === undefined ? [] : parseConfiguration(text, ownIssuer).authenticators.map(urlOf)
+  return urls.includes(google.url) ? [...urls, google.claimed] : urls
 }
 
 const urlOf = ({ given }: CompiledAuthenticator): string => given.issuer.url
@@ -68,7 +69,7 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
   let underWay = 0
 
   /** An issuer keeps its keys as long as its part of the configuration is unchanged. */
-  async function issuerOf(url: string): Promise<Issuer | undefined> {
+  async function issuerOf(claimed: string): Promise<Issuer | undefined> {
     if ((await view.current()) !== seen) await pause()
     const objects = await view.current() // another may have compiled it meanwhile, or it has changed again
     if (objects !== seen) {
@@ -81,7 +82,7 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
       const before = issuers
       issuers = new Map(authenticators.map((one) => [urlOf(one), keep(before.get(urlOf(one)), one)]))
     }
-    return issuers.get(url === schemelessGoogle ? `https://${schemelessGoogle}` : url)
+    return issuers.get(claimed === google.claimed ? google.url : claimed)
   }
 
   function keep(before: Issuer | undefined, authenticator: CompiledAuthenticator): Issuer {
