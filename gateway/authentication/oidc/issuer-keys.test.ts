@@ -4,9 +4,12 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { Backends } from "../../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../../backends/networks.ts"
 import { type WebhookReply, WebhookServer } from "../../testing/webhook-server.ts"
+import { verifiedClaims } from "./id-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
 
-const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+const newKeys = () => generateKeyPairSync("ec", { namedCurve: "P-256" })
+const { privateKey } = newKeys()
+const other = newKeys()
 const nobody = (): Promise<never> => Promise.reject(new Error("URLs need no objects"))
 const backends = new Backends({
   reader: { get: nobody, list: nobody },
@@ -14,14 +17,18 @@ const backends = new Backends({
   networks: new NetworkRules(localNetworks),
 })
 const freshMs = 10 * 60_000
+const cooldownMs = 10_000
 
 let issuer: WebhookServer
 let isDown = false
 
 const answer = (path: string): WebhookReply => {
   if (isDown) return { code: 503, text: "" }
-  const key = { ...createPublicKey(privateKey).export({ format: "jwk" }), kid: "one", alg: "ES256" }
-  return { body: path === "/keys" ? { keys: [key] } : { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
+  const keys = [
+    { ...other.publicKey.export({ format: "jwk" }), kid: "other", alg: "ES256" },
+    { ...createPublicKey(privateKey).export({ format: "jwk" }), kid: "one", alg: "ES256" },
+  ]
+  return { body: path === "/keys" ? { keys } : { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } }
 }
 
 beforeAll(async () => {
@@ -73,6 +80,18 @@ test("cached keys remain valid while the issuer is unavailable", async () => {
   wait(freshMs + 1)
   expect(await isGood(keys, "one")).toBe(true)
   expect(await isGood(keys, "two")).toBe(false)
+})
+
+test("a token that names no key is valid while the issuer is unavailable, too", async () => {
+  const keys = keysOf()
+  const unnamed = new SignJWT({ aud: "a", exp: 4e9 }).setProtectedHeader({ alg: "ES256" })
+  const token = await unnamed.sign(privateKey)
+  const claims = () => verifiedClaims(token, { audiences: ["a"], keys, action: "verify" })
+  expect(await claims()).toMatchObject({ aud: "a" })
+  isDown = true
+  wait(cooldownMs + 1)
+  expect(await claims()).toMatchObject({ aud: "a" })
+  expect(issuer.calls.length).toBe(2)
 })
 
 test("no token is accepted without keys", async () => {

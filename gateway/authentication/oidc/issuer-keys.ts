@@ -2,6 +2,7 @@
 // and when a token names an unknown key; with a minimum interval between fetches.
 
 import type { CompactVerifyGetKey, JSONWebKeySet } from "jose"
+import { JWKSMultipleMatchingKeys } from "jose/errors"
 import { createLocalJWKSet } from "jose/jwks/local"
 import type { Backends } from "../../backends/backends.ts"
 import { fetchDocument } from "./documents.ts"
@@ -40,7 +41,8 @@ export class IssuerKeys {
     try {
       return await this.#known(header, token)
     } catch (error) {
-      if (this.#age < issuerLimits.cooldownMs) throw error
+      // A token that names no key may be of any of those known; if it is of none, its signature says so.
+      if (error instanceof JWKSMultipleMatchingKeys || this.#age < issuerLimits.cooldownMs) throw error
       await this.#fetchSoon()
       return this.#known(header, token)
     }
