@@ -18,6 +18,7 @@ import type { GatewayLimits, GatewayOptions } from "../options.ts"
 import { SuperQuota } from "../registry/core/super-quota.ts"
 import type { Taken } from "../registry/core/taken.ts"
 import { serverManager } from "../registry/generic/internal-write.ts"
+import { ThreadPlaces } from "../request/thread-places.ts"
 import { Turns } from "../request/turns.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { reconcileAtStart } from "./at-start.ts"
@@ -99,6 +100,7 @@ export class ControlPlanes implements Preparation {
   readonly #started = new WeakSet<Presence>()
   readonly #networks: NetworkRules
   readonly #turns: Turns
+  readonly #verifyingPlaces = new ThreadPlaces()
   readonly #silentServers = new SilentServers()
   #nobody: ControlPlane | undefined
 
@@ -243,6 +245,7 @@ export class ControlPlanes implements Preparation {
       podUsage: options.podUsage,
       networks: this.#networks,
       turns: this.#turns,
+      verifyingPlaces: this.#verifyingPlaces,
       eventTtlMs: limits.eventTtlMs,
       log,
     }

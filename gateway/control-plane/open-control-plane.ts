@@ -47,6 +47,7 @@ import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { metricsDefinitions } from "../resource-metrics/definitions.ts"
 import { LimitedUsage } from "../resource-metrics/limited-usage.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
+import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane, ControlPlaneLife } from "./control-plane.ts"
@@ -73,6 +74,8 @@ export interface ControlPlaneParts {
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
   turns: Turns
+  /** For verifying tokens of issuers that the control plane has configured, with keys of their choice. */
+  verifyingPlaces: ThreadPlaces
   eventTtlMs: number
   /** Default: created from these trust roots. */
   frontProxy?: FrontProxy
@@ -232,16 +235,25 @@ interface AuthenticatorParts {
 }
 
 function authenticatorOf(
-  { trust, administrators, nobody = false, turns, life, log }: ControlPlaneParts,
+  parts: ControlPlaneParts,
   { reader, self, view, backends }: AuthenticatorParts,
 ): Authenticator {
-  const pause = (): Promise<void> | undefined => turns.pause(life.presence)
+  const { trust, administrators, nobody = false, log } = parts
+  const { presence } = parts.life
   const apiAudiences = [trust.issuer, ...commonAudiences]
   const used = tokenUseRecorder(ownClient(self), log)
   return createUnionAuthenticator([
     createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
     administrators,
     createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used }),
-    createOIDCAuthenticator({ view, backends, apiAudiences, ownIssuer: trust.issuer, pause, log }),
+    createOIDCAuthenticator({
+      view,
+      backends,
+      apiAudiences,
+      ownIssuer: trust.issuer,
+      pause: () => parts.turns.pause(presence),
+      aside: (job) => parts.verifyingPlaces.run(presence, job),
+      log,
+    }),
   ])
 }

@@ -1,6 +1,6 @@
-// Limits jobs outside the JavaScript thread (compression). They take threads of libuv's pool, which disk operations also need, and
-// processors, which the JavaScript thread also needs. Only a few run at the same time in total; queued jobs run round robin over
-// control planes, one job each.
+// Limits jobs outside the JavaScript thread (compression, signatures of tenants' issuers). They take threads of libuv's pool, which disk
+// operations also need, and processors, which the JavaScript thread also needs. Only a few run at the same time in total; queued jobs run
+// round robin over control planes, one job each.
 
 import { availableParallelism } from "node:os"
 import { FairPlaces } from "../../apimachinery/fair-places.ts"

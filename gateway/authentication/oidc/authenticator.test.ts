@@ -11,6 +11,7 @@ import { configurationField, configurationName } from "./configuration.ts"
 
 const issuer = "https://issuer.example"
 const ownIssuer = "https://own.example"
+const aside = <T>(job: () => Promise<T>): Promise<T> => job()
 const nobody = (): Promise<never> => Promise.reject(new Error("URLs need no objects"))
 
 class SilentNetwork extends NetworkRules {
@@ -42,7 +43,7 @@ test("only so many tokens wait for an issuer", async () => {
   })
   const view = { current: () => Promise.resolve([stored]) } as never
   const pause = (): undefined => undefined
-  const parts = { view, backends, apiAudiences: ["a"], ownIssuer, pause, log: silentLog }
+  const parts = { view, backends, apiAudiences: ["a"], ownIssuer, pause, aside, log: silentLog }
   const authenticator = createOIDCAuthenticator(parts)
   const bearerToken = await new SignJWT({})
     .setProtectedHeader({ alg: "HS256" })
@@ -73,7 +74,7 @@ test("a configuration is compiled, and each of its expressions evaluated, in a t
   const turns: (() => void)[] = []
   const pause = (): Promise<void> => new Promise((resolve) => void turns.push(resolve))
   const backends = backendsIn(new NetworkRules(localNetworks))
-  const parts = { view, backends, apiAudiences: ["a"], ownIssuer, pause, log: silentLog }
+  const parts = { view, backends, apiAudiences: ["a"], ownIssuer, pause, aside, log: silentLog }
   const authenticator = createOIDCAuthenticator(parts)
   const signing = new SignJWT({ sub: "ann", aud: "a", exp: 4e9 }).setProtectedHeader({ alg: "ES256" }).setIssuer(url)
   const bearerToken = await signing.sign(privateKey)

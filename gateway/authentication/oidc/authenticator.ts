@@ -15,7 +15,7 @@ import { userOf } from "./claims.ts"
 import { configurationField, configurationName, parseConfiguration } from "./configuration.ts"
 import { DistributedClaims } from "./distributed-claims.ts"
 import type { CompiledAuthenticator, Pause } from "./expressions.ts"
-import { verifiedClaims } from "./id-token.ts"
+import { type Aside, verifiedClaims } from "./id-token.ts"
 import { InvalidToken } from "./invalid-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
 
@@ -36,6 +36,8 @@ interface OIDCParts {
   ownIssuer: string
   /** The turns of the control plane's clients, which requests have only when their user is known. */
   pause: Pause
+  /** The control plane's places for work in other threads. */
+  aside: Aside
   log: Log
 }
 
@@ -63,14 +65,14 @@ interface Issuer {
 }
 
 export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
-  const { view, backends, apiAudiences, ownIssuer, pause, log } = parts
+  const { view, backends, apiAudiences, ownIssuer, log } = parts
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
   let underWay = 0
 
   /** An issuer keeps its keys as long as its part of the configuration is unchanged. */
   async function issuerOf(claimed: string): Promise<Issuer | undefined> {
-    if ((await view.current()) !== seen) await pause()
+    if ((await view.current()) !== seen) await parts.pause()
     const objects = await view.current() // another may have compiled it meanwhile, or it has changed again
     if (objects !== seen) {
       seen = objects
@@ -90,7 +92,7 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
     const isSame = JSON.stringify(before?.authenticator.given.issuer) === JSON.stringify(issuer)
     if (isSame && before !== undefined) return { ...before, authenticator }
     const keys = new IssuerKeys(issuer, backends)
-    return { authenticator, keys, distributed: new DistributedClaims(issuer, backends, keys) }
+    return { authenticator, keys, distributed: new DistributedClaims(issuer, keys, parts) }
   }
 
   return {
@@ -105,7 +107,7 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
         if (issuer === undefined) return undefined
         const accepted = audiences.filter((audience) => apiAudiences.includes(audience))
         if (accepted.length === 0) return undefined
-        return { user: await identify(bearerToken, issuer, pause), audiences: accepted }
+        return { user: await identify(bearerToken, issuer, parts), audiences: accepted }
       } catch (error) {
         if (!(error instanceof InvalidToken)) throw error
         log.debug(
@@ -120,11 +122,16 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
   }
 }
 
-async function identify(token: string, { authenticator, keys, distributed }: Issuer, pause: Pause): Promise<User> {
+async function identify(
+  token: string,
+  { authenticator, keys, distributed }: Issuer,
+  { pause, aside }: Pick<OIDCParts, "pause" | "aside">,
+): Promise<User> {
   const { issuer, claimMappings } = authenticator.given
   const claims = await verifiedClaims(token, {
     audiences: issuer.audiences,
     keys,
+    aside,
     action: "oidc: verify token",
   }).catch((error: unknown) => {
     if (error instanceof InvalidToken) throw error

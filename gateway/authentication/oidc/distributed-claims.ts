@@ -10,7 +10,7 @@ import type { Backends } from "../../backends/backends.ts"
 import { tokenIssuer } from "../service-account-token.ts"
 import type { CompiledAuthenticator } from "./expressions.ts"
 import { fetchDocument } from "./documents.ts"
-import { verifiedClaims } from "./id-token.ts"
+import { type Aside, verifiedClaims } from "./id-token.ts"
 import { type ClaimSource, sourceOf } from "./id-token-claims.ts"
 import { InvalidToken } from "./invalid-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
@@ -22,12 +22,18 @@ const lastSuccess = 226
 export class DistributedClaims {
   readonly #issuer: CompiledAuthenticator["given"]["issuer"]
   readonly #backends: Backends
+  readonly #aside: Aside
   /** By the issuer's URL. */
   readonly #keys: Map<string, IssuerKeys>
 
-  constructor(issuer: CompiledAuthenticator["given"]["issuer"], backends: Backends, own: IssuerKeys) {
+  constructor(
+    issuer: CompiledAuthenticator["given"]["issuer"],
+    own: IssuerKeys,
+    { backends, aside }: { backends: Backends; aside: Aside },
+  ) {
     this.#issuer = issuer
     this.#backends = backends
+    this.#aside = aside
     this.#keys = new Map([[issuer.url, own]])
   }
 
@@ -56,7 +62,8 @@ export class DistributedClaims {
     }
     const action = "oidc: could not expand distributed claims: verify distributed claim token"
     try {
-      return await verifiedClaims(jwt, { audiences: this.#issuer.audiences, keys: this.#keysOf(url), action })
+      const { audiences } = this.#issuer
+      return await verifiedClaims(jwt, { audiences, keys: this.#keysOf(url), aside: this.#aside, action })
     } catch (error) {
       if (error instanceof InvalidToken) throw error
       const reason = `verifying untrusted issuer ${url} failed: verifier not initialized for issuer: ${goQuote(url)}`

@@ -2,6 +2,7 @@
 // Source: github.com/coreos/go-oidc (verify.go, jwks.go) and k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
 import * as errors from "jose/errors"
+import type { CompactVerifyGetKey } from "jose"
 import { compactVerify } from "jose/jws/compact/verify"
 import { goQuote, goQuoteList } from "../../../apimachinery/go/quote.ts"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
@@ -17,13 +18,22 @@ const maxTriedKeys = 32
 /** How far the clock of the issuer may be ahead; there is no leeway for the end of a token. */
 const leewayMs = 60_000
 
+/** The keys of the issuer, and a way to wait for one of the places for work in other threads. */
+export interface Verifying {
+  keys: Pick<IssuerKeys, "keyOf" | "refresh">
+  aside: Aside
+}
+
+/** Runs a job when it has one of few places (request/thread-places.ts). */
+export type Aside = <T>(job: () => Promise<T>) => Promise<T>
+
 /** `action`: upstream's words before the reason. */
 export async function verifiedClaims(
   token: string,
-  { audiences, keys, action }: { audiences: readonly string[]; keys: IssuerKeys; action: string },
+  { audiences, action, ...verifying }: Verifying & { audiences: readonly string[]; action: string },
 ): Promise<JsonObject> {
   try {
-    const payload = await signedPayload(token, keys)
+    const payload = await signedPayload(token, verifying)
     const { claims, ...read } = readIDToken(payload)
     confirmAudience(read, audiences)
     confirmTimes(read)
@@ -62,11 +72,11 @@ function printTime(seconds: number): string {
 }
 
 /** A key may have been replaced under its name. */
-async function signedPayload(token: string, keys: IssuerKeys): Promise<Uint8Array> {
+async function signedPayload(token: string, verifying: Verifying): Promise<Uint8Array> {
   try {
-    return await payloadOf(token, keys).catch(async (error: unknown) => {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.refresh())) throw error
-      return payloadOf(token, keys)
+    return await payloadOf(token, verifying).catch(async (error: unknown) => {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await verifying.keys.refresh())) throw error
+      return payloadOf(token, verifying)
     })
   } catch (error) {
     const fail = (reason: string): InvalidToken => new InvalidToken(reason, { cause: error })
@@ -80,20 +90,40 @@ async function signedPayload(token: string, keys: IssuerKeys): Promise<Uint8Arra
 const unsupported = `oidc: id token signed with unsupported algorithm, expected ${goQuoteList(algorithms)}`
 
 /** A token need not name its key: then every key that it may be signed with is tried. */
-async function payloadOf(token: string, keys: IssuerKeys): Promise<Uint8Array> {
+async function payloadOf(token: string, { keys, aside }: Verifying): Promise<Uint8Array> {
   try {
-    return (await compactVerify(token, keys.keyOf, { algorithms })).payload
+    return await verify(token, keys.keyOf, aside)
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
     let tried = 0
     for await (const key of error) {
       if (++tried > maxTriedKeys) break
-      const verified = await compactVerify(token, key, { algorithms }).catch((wrong: unknown) => {
+      const verified = await verify(token, () => key, aside).catch((wrong: unknown) => {
         if (wrong instanceof errors.JWSSignatureVerificationFailed) return undefined
         throw wrong
       })
-      if (verified !== undefined) return verified.payload
+      if (verified !== undefined) return verified
     }
     throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** The keys are the issuer's choice, and some take as long as a hundred others. No place is held while a key is fetched. */
+async function verify(token: string, keyOf: CompactVerifyGetKey, aside: Aside): Promise<Uint8Array> {
+  const verified = Promise.withResolvers<void>()
+  const findKey: CompactVerifyGetKey = async (header, input) => {
+    const key = await keyOf(header, input)
+    await new Promise<void>((begin) => {
+      void aside(() => {
+        begin()
+        return verified.promise
+      })
+    })
+    return key
+  }
+  try {
+    return (await compactVerify(token, findKey, { algorithms })).payload
+  } finally {
+    verified.resolve()
   }
 }
