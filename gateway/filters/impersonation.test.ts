@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { Authorizer } from "../authorization/types.ts"
 import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
+import type { GatewayRequest, GatewayResponse } from "./chain.ts"
 import { withImpersonation } from "./impersonation.ts"
 import { serve, inPlane } from "./testing/serve.ts"
 
@@ -85,6 +86,22 @@ describe("withImpersonation()", () => {
     const headers: [string, string][] = ["b%2fc", "%zz"].map((name) => [`impersonate-extra-${name}`, "x"])
     const shown = 'Extra:map[string][]string{"%zz":[]string{"x"}, "b/c":[]string{"x"}}}'
     expect(await ask(headers)).toMatchObject({ code: 400, message: expect.stringContaining(shown) as string })
+  })
+
+  test("looks at each header once, however many there are", () => {
+    const headers = Array.from({ length: 3000 }, (_, index) => [`impersonate-extra-${index}`, "x"])
+    let reads = 0
+    const rawHeaders = new Proxy(headers.flat(), {
+      get(target, key) {
+        reads++
+        return Reflect.get(target, key) as unknown
+      },
+    })
+    const request = { headers: Object.fromEntries(headers), rawHeaders } as unknown as GatewayRequest
+    const response = { setHeader: () => undefined } as unknown as GatewayResponse
+    const filter = withImpersonation()
+    expect(() => void filter(request, response, () => undefined)).toThrow("without impersonating a user name")
+    expect(reads).toBeLessThan(10 * headers.length)
   })
 
   test("rejects groups without a user", async () => {

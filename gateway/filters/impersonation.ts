@@ -13,7 +13,8 @@ import { requestAttributes, noSniffHeader } from "./authorization.ts"
 import { impersonatedUser, type RememberedModes, type Wanted } from "./impersonation-modes.ts"
 import type { Filter } from "./chain.ts"
 
-const extraPrefix = "impersonate-extra-"
+const prefix = "impersonate-"
+const extraPrefix = `${prefix}extra-`
 
 export function withImpersonation(): Filter {
   const remembered = new WeakMap<Authorizer, RememberedModes>()
@@ -44,32 +45,41 @@ export function withImpersonation(): Filter {
 
 /** Without a user, only if something else is wanted. */
 function wantedUser(request: IncomingMessage): Wanted | undefined {
-  const { headers } = request
-  const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"))
-  if (names.length === 0) return undefined
-  const distinct = (name: string): string[] | undefined => valuesOf(request, name)
+  if (!Object.keys(request.headers).some((name) => name.startsWith(prefix))) return undefined
+  const values = valuesOf(request)
   const extra: Record<string, string[]> = {}
-  for (const name of names) {
+  for (const [name, own] of values) {
     if (!name.startsWith(extraPrefix)) continue
     const key = unescape(name.slice(extraPrefix.length))
-    setOwn(extra, key, [...(ownValue(extra, key) ?? []), ...(distinct(name) ?? [])])
+    const known = ownValue(extra, key)
+    if (known === undefined) setOwn(extra, key, own)
+    else known.push(...own)
   }
   const wanted = {
-    user: distinct("impersonate-user")?.[0] ?? "",
-    uid: distinct("impersonate-uid")?.[0] ?? "",
-    groups: distinct("impersonate-group") ?? [],
+    user: values.get("impersonate-user")?.[0] ?? "",
+    uid: values.get("impersonate-uid")?.[0] ?? "",
+    groups: values.get("impersonate-group") ?? [],
     extra,
   }
   const isNobody = wanted.user === "" && wanted.uid === "" && wanted.groups.length === 0
   return isNobody && Object.keys(extra).length === 0 ? undefined : wanted
 }
 
-/** Each value of a header that may occur several times. Node returns headers as Latin-1 bytes. */
-function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] | undefined {
-  const values: string[] = []
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() === name) values.push(Buffer.from(rawHeaders[at + 1] ?? "", "latin1").toString())
-  return values.length === 0 ? undefined : values
+/**
+ * The values of these headers, each of which may occur several times. Read in one pass: anybody can send thousands of them. Node returns
+ * headers as Latin-1 bytes.
+ */
+function valuesOf({ rawHeaders }: IncomingMessage): Map<string, string[]> {
+  const values = new Map<string, string[]>()
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase()
+    if (!name.startsWith(prefix)) continue
+    const value = Buffer.from(rawHeaders[at + 1] ?? "", "latin1").toString()
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  return values
 }
 
 /** As upstream, a key that is not encoded is used unchanged. */
