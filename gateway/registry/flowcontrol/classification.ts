@@ -63,10 +63,12 @@ export class Flows {
   }
 
   /** Undefined: nothing matches, which requires that the catch-all schema was deleted. */
-  classify(user: User, info: RequestInfo): Classification | undefined {
+  classify({ name, groups }: User, info: RequestInfo): Classification | undefined {
+    // Requests have no turns yet: their groups must not be gone through for each subject, of which both there may be thousands.
+    const caller = { name, groups: new Set(groups) }
     for (const flow of this.#flows) {
       for (const rule of flow.rules) {
-        if (matchesRule(rule, user, info)) return (flow.classification ??= this.#classificationOf(flow))
+        if (matchesRule(rule, caller, info)) return (flow.classification ??= this.#classificationOf(flow))
       }
     }
     return undefined
@@ -94,19 +96,24 @@ interface Ranked {
 
 const anything = "*"
 
+interface Caller {
+  name: string
+  groups: ReadonlySet<string>
+}
+
 function matchesRule(
   { subjects = [], resourceRules = [], nonResourceRules = [] }: Rule,
-  user: User,
+  caller: Caller,
   info: RequestInfo,
 ) {
-  if (!subjects.some((subject) => matchesSubject(subject, user))) return false
+  if (!subjects.some((subject) => matchesSubject(subject, caller))) return false
   return info.isResourceRequest
     ? resourceRules.some((rule) => matchesResource(rule, info))
     : nonResourceRules.some((rule) => matchesPath(rule, info))
 }
 
-function matchesSubject({ kind, user, group, serviceAccount }: Subject, { name, groups }: User): boolean {
-  if (kind === "Group") return group !== undefined && (group.name === anything || groups.includes(group.name))
+function matchesSubject({ kind, user, group, serviceAccount }: Subject, { name, groups }: Caller): boolean {
+  if (kind === "Group") return group !== undefined && (group.name === anything || groups.has(group.name))
   if (kind === "User") return user !== undefined && (user.name === anything || user.name === name)
   if (kind !== "ServiceAccount" || serviceAccount === undefined) return false
   const { namespace, name: account } = serviceAccount

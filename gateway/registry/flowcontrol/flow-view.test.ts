@@ -86,6 +86,21 @@ describe("classify()", () => {
     expect(found?.headers["x-kubernetes-pf-flowschema-uid"]).toBe(matches ? "s" : undefined)
   })
 
+  test("goes through the groups of a user once, however many subjects there are", () => {
+    const names = Array.from({ length: 1000 }, (_, index) => String(index))
+    let reads = 0
+    const groups = new Proxy(names, {
+      get(target, key) {
+        reads++
+        return Reflect.get(target, key) as unknown
+      },
+    })
+    const rule = { subjects: names.map((name) => byGroup(`other-${name}`)), ...resources }
+    const flows = new Flows([schema("s", 1, rule)], levels, none)
+    expect(flows.classify({ ...jane, groups }, pods)).toBeUndefined()
+    expect(reads).toBeLessThan(10 * names.length)
+  })
+
   test("returns the first schema by precedence and name whose level exists", () => {
     const all = { subjects: [byUser("*")], ...resources }
     const schemas = [schema("d", 5, all), schema("c", 2, all), schema("b", 2, all), schema("a", 1, all, "none")]
