@@ -147,7 +147,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     backends,
     aggregator,
     async openness() {
-      const issuers = await configuredIssuers(authentication, trust.issuer)
+      const issuers = await configuredIssuers(authentication)
       return { anonymousRights: grantsTo(await policy.current(), anonymous), issuers }
     },
     get memoryBytes() {

@@ -12,7 +12,7 @@ import { tokenIssuer } from "../service-account-token.ts"
 import type { Authenticator } from "../types.ts"
 import type { User } from "../../request/user.ts"
 import { userOf } from "./claims.ts"
-import { configurationField, configurationName, parseConfiguration } from "./configuration.ts"
+import { configurationField, configurationName, issuerURLsIn, parseConfiguration } from "./configuration.ts"
 import { DistributedClaims } from "./distributed-claims.ts"
 import type { CompiledAuthenticator, Pause } from "./expressions.ts"
 import { type Aside, verifiedClaims } from "./id-token.ts"
@@ -42,9 +42,9 @@ interface OIDCParts {
 }
 
 /** What tokens of the configured issuers may claim as their issuer. */
-export async function configuredIssuers(view: ObjectView<ConfigMap>, ownIssuer: string): Promise<string[]> {
+export async function configuredIssuers(view: ObjectView<ConfigMap>): Promise<string[]> {
   const text = configurationIn(await view.current())
-  const urls = text === undefined ? [] : parseConfiguration(text, ownIssuer).authenticators.map(urlOf)
+  const urls = text === undefined ? [] : issuerURLsIn(text)
   return urls.includes(google.url) ? [...urls, google.claimed] : urls
 }
 

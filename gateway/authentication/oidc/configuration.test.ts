@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest"
 import type { Loose } from "../../testing/kinds.ts"
-import { parseConfiguration } from "./configuration.ts"
-import { call, configMaps, configuration, configure, useIssuer } from "./testing/issuer.ts"
+import { issuerURLsIn, parseConfiguration } from "./configuration.ts"
+import { call, configMaps, configuration, configure, issuer, useIssuer } from "./testing/issuer.ts"
 
 useIssuer()
 
@@ -12,6 +12,12 @@ describe("a configuration", () => {
     const { code, json } = await configure({ kind: "Other" })
     expect(code).toBe(422)
     expect((json() as Loose)["message"]).toContain('kind: Unsupported value: "Other"')
+  })
+
+  test("says its issuers without being compiled", () => {
+    const source = JSON.stringify(configuration({ claimValidationRules: [{ expression: "(", message: "m" }] }))
+    expect(issuerURLsIn(source)).toEqual([issuer.url])
+    expect(issuerURLsIn("jwt: 1")).toEqual([])
   })
 
   test("can be written only by cluster administrators", async () => {

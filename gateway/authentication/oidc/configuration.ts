@@ -52,8 +52,21 @@ interface ParsedConfiguration {
 
 /** One of the two lists is empty. `ownIssuer`: of the control plane's own tokens, which may not be configured. */
 export function parseConfiguration(source: string, ownIssuer: string): ParsedConfiguration {
+  const { jwt, errors } = readConfiguration(source)
+  if (errors.length > 0) return { authenticators: [], errors }
+  const { authenticators, errors: faults } = validateAuthenticators(jwt, ownIssuer)
+  return faults.length > 0 ? { authenticators: [], errors: faults } : { authenticators, errors: [] }
+}
+
+/** The URLs of the issuers, if it can be read. It may be invalid otherwise: its expressions, which may be many, are not compiled. */
+export function issuerURLsIn(source: string): string[] {
+  return readConfiguration(source).jwt.map(({ issuer }) => issuer?.url ?? "")
+}
+
+/** One of the two lists is empty. */
+function readConfiguration(source: string): { jwt: readonly JWTAuthenticator[]; errors: FieldError[] } {
   const at = FieldPath.root("data").key(configurationField)
-  const fail = (...errors: FieldError[]): ParsedConfiguration => ({ authenticators: [], errors })
+  const fail = (...errors: FieldError[]) => ({ jwt: [], errors })
   if (source.length > maxBytes) return fail(invalidValue(at, omitted, `must have at most ${maxBytes} bytes`))
   let configuration: unknown
   try {
@@ -67,9 +80,7 @@ export function parseConfiguration(source: string, ownIssuer: string): ParsedCon
   const errors = faultsOfKind(given)
   if (anonymous !== undefined) errors.push(invalidValue(FieldPath.root("anonymous"), omitted, "is not supported here"))
   errors.push(...faultsOfForm(FieldPath.root(), given, form))
-  if (errors.length > 0) return fail(...errors)
-  const { authenticators, errors: faults } = validateAuthenticators(given.jwt ?? [], ownIssuer)
-  return faults.length > 0 ? fail(...faults) : { authenticators, errors: [] }
+  return errors.length > 0 ? fail(...errors) : { jwt: given.jwt ?? [], errors }
 }
 
 function faultsOfKind(given: Record<string, unknown>): FieldError[] {
