@@ -14,6 +14,19 @@ describe("a configuration", () => {
     expect((json() as Loose)["message"]).toContain('kind: Unsupported value: "Other"')
   })
 
+  test("may leave out what it says with null", () => {
+    const mapping = { username: { claim: "sub", prefix: "" }, groups: null, extra: null }
+    const [jwt] = configuration({ claimMappings: mapping, claimValidationRules: null })["jwt"] as Loose[]
+    const given = {
+      ...configuration(),
+      anonymous: null,
+      jwt: [{ ...jwt, issuer: { ...jwt?.["issuer"], discoveryURL: null } }],
+    }
+    const { authenticators, errors } = parseConfiguration(JSON.stringify(given), "https://own.example.com")
+    expect(errors).toEqual([])
+    expect(authenticators.map(({ given: { issuer: read } }) => read)).toEqual([jwt?.["issuer"]])
+  })
+
   test("says its issuers without being compiled", () => {
     const source = JSON.stringify(configuration({ claimValidationRules: [{ expression: "(", message: "m" }] }))
     expect(issuerURLsIn(source)).toEqual([issuer.url])
@@ -75,6 +88,7 @@ describe("a configuration", () => {
       "URL must not overlap with disallowed issuers",
     ],
     ["anonymous", { anonymous: { enabled: true } }, "anonymous: Invalid value"],
+    ["nothing in a list", { jwt: [null] }, "jwt[0].issuer.url: Required value"],
     ["an unknown field", { jwt: [{ color: "red" }] }, "jwt[0].color: Invalid value: unknown field"],
   ])("with %s is rejected with a reason", (_, content, message) => {
     const whole = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration" }

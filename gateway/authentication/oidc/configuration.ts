@@ -5,7 +5,7 @@
 import { type FieldError, FieldPath, invalidValue, notSupported, omitted } from "../../../apimachinery/field-errors.ts"
 import { parseYaml } from "../../../apimachinery/schema/yaml/parse.ts"
 import type { CompiledAuthenticator } from "./expressions.ts"
-import { faultsOfForm, list, record, text } from "./form.ts"
+import { faultsOfForm, list, record, text, withoutNulls } from "./form.ts"
 import type { JWTAuthenticator } from "./types.ts"
 import { validateAuthenticators } from "./validation.ts"
 
@@ -76,11 +76,13 @@ function readConfiguration(source: string): { jwt: readonly JWTAuthenticator[]; 
   }
   if (typeof configuration !== "object" || configuration === null || Array.isArray(configuration))
     return fail(invalidValue(at, omitted, `must be an ${kind}`))
-  const { anonymous, ...given } = configuration as { [name: string]: unknown; jwt?: JWTAuthenticator[] }
+  const { anonymous = null, ...given } = configuration as Record<string, unknown>
   const errors = faultsOfKind(given)
-  if (anonymous !== undefined) errors.push(invalidValue(FieldPath.root("anonymous"), omitted, "is not supported here"))
+  if (anonymous !== null) errors.push(invalidValue(FieldPath.root("anonymous"), omitted, "is not supported here"))
   errors.push(...faultsOfForm(FieldPath.root(), given, form))
-  return errors.length > 0 ? fail(...errors) : { jwt: given.jwt ?? [], errors }
+  if (errors.length > 0) return fail(...errors)
+  const { jwt = [] } = withoutNulls(given, form) as { jwt?: JWTAuthenticator[] }
+  return { jwt, errors }
 }
 
 function faultsOfKind(given: Record<string, unknown>): FieldError[] {

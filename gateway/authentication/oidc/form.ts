@@ -13,7 +13,7 @@ export const text: Form = { type: "text" }
 export const list = (items: Form): Form => ({ type: "list", items })
 export const record = (fields: Readonly<Record<string, Form>>): Form => ({ type: "record", fields })
 
-/** As in Go, null is the same as nothing. */
+/** Null has every form. */
 export function faultsOfForm(at: FieldPath, value: unknown, form: Form): FieldError[] {
   if (value === undefined || value === null) return []
   const wrong = (detail: string): FieldError[] => [invalidValue(at, omitted, detail)]
@@ -32,4 +32,13 @@ export function faultsOfForm(at: FieldPath, value: unknown, form: Form): FieldEr
           : faultsOfForm(at.child(name), field, known)
       })
   }
+}
+
+/** What has this form, without null: as in Go, a field that is null is absent, and a null in a list is an empty value of its type. */
+export function withoutNulls(value: unknown, form: Form): unknown {
+  if (value === null) return form.type === "text" ? "" : form.type === "list" ? [] : {}
+  if (form.type === "list") return (value as unknown[]).map((item) => withoutNulls(item, form.items))
+  if (form.type === "text") return value
+  const fields = Object.entries(value as object).filter(([, field]) => field !== null)
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field, form.fields[name] ?? text)]))
 }

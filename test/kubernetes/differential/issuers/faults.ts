@@ -11,6 +11,7 @@ export const faultyAuthenticators = (): Loose[] => [
   ...byMapping(),
   ...byRule(),
   ...byExpression(),
+  ...byNull(),
   { issuer },
   { claimMappings },
   {},
@@ -138,4 +139,28 @@ function byExpression(): Loose[] {
     "kubernetes.UserInfo{}",
   ]
   return expressions.map((expression) => ({ issuer, claimMappings: { username: { expression } } }))
+}
+
+/** What is null is absent, and what a list has of it is empty. */
+function byNull(): Loose[] {
+  const nothing = {
+    discoveryURL: null,
+    certificateAuthority: null,
+    audienceMatchPolicy: null,
+    egressSelectorType: null,
+  }
+  const given: Loose[] = [
+    { issuer: { audiences: null }, claimMappings },
+    { issuer: { audiences: [null] }, claimMappings },
+    { issuer: { ...issuer, ...nothing, url: null }, claimMappings },
+    { issuer, claimMappings: null },
+    { issuer, claimMappings: { username: null } },
+    { issuer, claimMappings: { username: { claim: null, expression: null, prefix: null } } },
+    { issuer, claimMappings: { username: { claim: "sub", prefix: null }, groups: null, uid: null, extra: null } },
+    { issuer, claimMappings: { ...claimMappings, extra: [null] } },
+    { issuer, claimMappings: { ...claimMappings, extra: [{ key: null, valueExpression: null }] } },
+    { issuer, claimMappings, claimValidationRules: [null] },
+    { issuer, claimMappings, userValidationRules: [null, { expression: null, message: null }] },
+  ]
+  return given
 }
