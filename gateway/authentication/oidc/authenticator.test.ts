@@ -54,7 +54,7 @@ test("only so many tokens wait for an issuer", async () => {
   await expect(ask()).rejects.toMatchObject({ code: 429 })
 })
 
-test("a configuration is compiled, and each of its expressions evaluated, in a turn of the control plane's clients", async () => {
+test("a configuration is compiled, keys are read, and each expression is evaluated, in a turn of the control plane's clients", async () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const keys = [createPublicKey(privateKey).export({ format: "jwk" })]
   const server: WebhookServer = await WebhookServer.start(({ path }) => ({
@@ -79,7 +79,8 @@ test("a configuration is compiled, and each of its expressions evaluated, in a t
   const signing = new SignJWT({ sub: "ann", aud: "a", exp: 4e9 }).setProtectedHeader({ alg: "ES256" }).setIssuer(url)
   const bearerToken = await signing.sign(privateKey)
   const found = authenticator.authenticate({ certificates: [], bearerToken })
-  for (let count = 1; count <= 4; count++) {
+  // The configuration, two documents, a key and three expressions.
+  for (let count = 1; count <= 7; count++) {
     await vi.waitFor(() => expect(turns.length).toBe(count), { timeout: 60_000 })
     turns[count - 1]?.()
   }

@@ -65,7 +65,7 @@ interface Issuer {
 }
 
 export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
-  const { view, backends, apiAudiences, ownIssuer, log } = parts
+  const { view, apiAudiences, ownIssuer, log } = parts
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
   let underWay = 0
@@ -91,7 +91,7 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
     const { issuer } = authenticator.given
     const isSame = JSON.stringify(before?.authenticator.given.issuer) === JSON.stringify(issuer)
     if (isSame && before !== undefined) return { ...before, authenticator }
-    const keys = new IssuerKeys(issuer, backends)
+    const keys = new IssuerKeys(issuer, parts)
     return { authenticator, keys, distributed: new DistributedClaims(issuer, keys, parts) }
   }
 

@@ -8,7 +8,7 @@ import { remember } from "../../../apimachinery/remember.ts"
 import { isObject, type JsonObject, ownValue } from "../../../apimachinery/schema/json-object.ts"
 import type { Backends } from "../../backends/backends.ts"
 import { tokenIssuer } from "../service-account-token.ts"
-import type { CompiledAuthenticator } from "./expressions.ts"
+import type { CompiledAuthenticator, Pause } from "./expressions.ts"
 import { fetchDocument } from "./documents.ts"
 import { type Aside, verifiedClaims } from "./id-token.ts"
 import { type ClaimSource, sourceOf } from "./id-token-claims.ts"
@@ -19,21 +19,21 @@ import { IssuerKeys } from "./issuer-keys.ts"
 const maxIssuers = 16
 const lastSuccess = 226
 
+interface DistributedClaimsParts {
+  backends: Backends
+  pause: Pause
+  aside: Aside
+}
+
 export class DistributedClaims {
   readonly #issuer: CompiledAuthenticator["given"]["issuer"]
-  readonly #backends: Backends
-  readonly #aside: Aside
+  readonly #parts: DistributedClaimsParts
   /** By the issuer's URL. */
   readonly #keys: Map<string, IssuerKeys>
 
-  constructor(
-    issuer: CompiledAuthenticator["given"]["issuer"],
-    own: IssuerKeys,
-    { backends, aside }: { backends: Backends; aside: Aside },
-  ) {
+  constructor(issuer: CompiledAuthenticator["given"]["issuer"], own: IssuerKeys, parts: DistributedClaimsParts) {
     this.#issuer = issuer
-    this.#backends = backends
-    this.#aside = aside
+    this.#parts = parts
     this.#keys = new Map([[issuer.url, own]])
   }
 
@@ -63,7 +63,7 @@ export class DistributedClaims {
     const action = "oidc: could not expand distributed claims: verify distributed claim token"
     try {
       const { audiences } = this.#issuer
-      return await verifiedClaims(jwt, { audiences, keys: this.#keysOf(url), aside: this.#aside, action })
+      return await verifiedClaims(jwt, { audiences, keys: this.#keysOf(url), aside: this.#parts.aside, action })
     } catch (error) {
       if (error instanceof InvalidToken) throw error
       const reason = `verifying untrusted issuer ${url} failed: verifier not initialized for issuer: ${goQuote(url)}`
@@ -75,7 +75,7 @@ export class DistributedClaims {
     const { certificateAuthority } = this.#issuer
     const options = { certificateAuthority, ...(accessToken === "" ? {} : { bearerToken: accessToken }) }
     const what = `while getting distributed claim ${goQuote(claim)}`
-    const { code, body } = await fetchDocument(this.#backends, endpoint, options).catch((error: unknown) => {
+    const { code, body } = await fetchDocument(this.#parts.backends, endpoint, options).catch((error: unknown) => {
       throw failed(`${what}: Get ${goQuote(endpoint)}: ${errorMessage(error)}`, error)
     })
     if (code >= 200 && code <= lastSuccess) return body.toString()
@@ -86,7 +86,7 @@ export class DistributedClaims {
     const { certificateAuthority } = this.#issuer
     const known =
       this.#keys.get(url) ??
-      new IssuerKeys({ url, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) }, this.#backends)
+      new IssuerKeys({ url, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) }, this.#parts)
     return remember(this.#keys, url, known, maxIssuers)
   }
 }

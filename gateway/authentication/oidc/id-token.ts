@@ -1,26 +1,26 @@
 // Verifies a JWT of an issuer: signature, audience and validity period, in the order and with the reasons of upstream.
 // Source: github.com/coreos/go-oidc (verify.go, jwks.go) and k8s.io/apiserver/plugin/pkg/authenticator/token/oidc.
 
+import { decodeProtectedHeader } from "jose/decode/protected_header"
 import * as errors from "jose/errors"
-import type { CompactVerifyGetKey } from "jose"
 import { compactVerify } from "jose/jws/compact/verify"
 import { goQuote, goQuoteList } from "../../../apimachinery/go/quote.ts"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { type IDToken, readIDToken } from "./id-token-claims.ts"
 import { InvalidToken } from "./invalid-token.ts"
+import { algorithms, type IssuerKey } from "./issuer-key.ts"
 import type { IssuerKeys } from "./issuer-keys.ts"
 
-const algorithms = ["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"]
-
-/** Keys of an issuer that a token is compared with which does not name one: an issuer may have thousands. */
+/** Keys of an issuer that a token is compared with which does not name one: an issuer may have hundreds. */
 const maxTriedKeys = 32
 
 /** How far the clock of the issuer may be ahead; there is no leeway for the end of a token. */
 const leewayMs = 60_000
 
-/** The keys of the issuer, and a way to wait for one of the places for work in other threads. */
 export interface Verifying {
-  keys: Pick<IssuerKeys, "keyOf" | "refresh">
+  /** Of the issuer. */
+  keys: Pick<IssuerKeys, "current" | "refresh">
+  /** For verifying with keys that are dear. */
   aside: Aside
 }
 
@@ -71,12 +71,14 @@ function printTime(seconds: number): string {
   return `${new Date(printable * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
 }
 
-/** A key may have been replaced under its name. */
-async function signedPayload(token: string, verifying: Verifying): Promise<Uint8Array> {
+async function signedPayload(token: string, { keys, aside }: Verifying): Promise<Uint8Array> {
   try {
-    return await payloadOf(token, verifying).catch(async (error: unknown) => {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await verifying.keys.refresh())) throw error
-      return payloadOf(token, verifying)
+    const header = headerOf(token)
+    const verify = async () => payloadOf(token, matching(await keys.current(), header), aside)
+    // The keys may have been replaced, also under the same names.
+    return await verify().catch(async (error: unknown) => {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.refresh())) throw error
+      return verify()
     })
   } catch (error) {
     const fail = (reason: string): InvalidToken => new InvalidToken(reason, { cause: error })
@@ -89,41 +91,42 @@ async function signedPayload(token: string, verifying: Verifying): Promise<Uint8
 
 const unsupported = `oidc: id token signed with unsupported algorithm, expected ${goQuoteList(algorithms)}`
 
-/** A token need not name its key: then every key that it may be signed with is tried. */
-async function payloadOf(token: string, { keys, aside }: Verifying): Promise<Uint8Array> {
+interface Header {
+  algorithm: string
+  keyId: unknown
+}
+
+function headerOf(token: string): Header {
+  const { alg, kid } = decoded(token)
+  if (typeof alg !== "string") throw new errors.JWSInvalid("the token names no algorithm")
+  if (!algorithms.includes(alg)) throw new errors.JOSEAlgNotAllowed(`the token is signed with ${alg}`)
+  return { algorithm: alg, keyId: kid }
+}
+
+function decoded(token: string): { alg?: unknown; kid?: unknown } {
   try {
-    return await verify(token, keys.keyOf, aside)
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
-    let tried = 0
-    for await (const key of error) {
-      if (++tried > maxTriedKeys) break
-      const verified = await verify(token, () => key, aside).catch((wrong: unknown) => {
-        if (wrong instanceof errors.JWSSignatureVerificationFailed) return undefined
-        throw wrong
-      })
-      if (verified !== undefined) return verified
-    }
-    throw new errors.JWSSignatureVerificationFailed()
+    return decodeProtectedHeader(token)
+  } catch (cause) {
+    throw new errors.JWSInvalid("the token has no header", { cause })
   }
 }
 
-/** The keys are the issuer's choice, and some take as long as a hundred others. No place is held while a key is fetched. */
-async function verify(token: string, keyOf: CompactVerifyGetKey, aside: Aside): Promise<Uint8Array> {
-  const verified = Promise.withResolvers<void>()
-  const findKey: CompactVerifyGetKey = async (header, input) => {
-    const key = await keyOf(header, input)
-    await new Promise<void>((begin) => {
-      void aside(() => {
-        begin()
-        return verified.promise
-      })
-    })
-    return key
+/** A token need not name its key: then it may be any that it may be signed with. */
+function matching(keys: readonly IssuerKey[], { algorithm, keyId = "" }: Header): IssuerKey[] {
+  return keys.filter((key) => key.algorithms.includes(algorithm) && (keyId === "" || keyId === key.id))
+}
+
+/** The next key is tried whatever is wrong with one, unless it is the token. */
+async function payloadOf(token: string, keys: readonly IssuerKey[], aside: Aside): Promise<Uint8Array> {
+  let cause: unknown
+  for (const { object, isDear } of keys.slice(0, maxTriedKeys)) {
+    const verify = () => compactVerify(token, object, { algorithms: [...algorithms] })
+    try {
+      return (await (isDear ? aside(verify) : verify())).payload
+    } catch (error) {
+      if (error instanceof errors.JWSInvalid) throw error
+      cause = error
+    }
   }
-  try {
-    return (await compactVerify(token, findKey, { algorithms })).payload
-  } finally {
-    verified.resolve()
-  }
+  throw new errors.JWSSignatureVerificationFailed("no key matches", { cause })
 }

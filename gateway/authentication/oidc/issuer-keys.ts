@@ -1,17 +1,20 @@
 // The keys of an issuer, from OpenID Connect discovery. They are fetched when a token first names the issuer, after they expire,
 // and when a token names an unknown key; with a minimum interval between fetches.
 
-import type { CompactVerifyGetKey, JSONWebKeySet } from "jose"
-import { JWKSMultipleMatchingKeys } from "jose/errors"
-import { createLocalJWKSet } from "jose/jwks/local"
+import type { Json } from "../../../apimachinery/object.ts"
+import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import type { Backends } from "../../backends/backends.ts"
 import { fetchDocument } from "./documents.ts"
+import type { Pause } from "./expressions.ts"
+import { type IssuerKey, readKey } from "./issuer-key.ts"
 
 const issuerLimits = {
   /** Keys are considered current for this long. */
   freshMs: 10 * 60_000,
   /** Minimum interval between two fetches, even after a failure. */
   cooldownMs: 10_000,
+  /** Of one issuer. Real ones have fewer than twenty. Beyond: none are read. */
+  maxKeys: 256,
 } as const
 
 interface KnownIssuer {
@@ -21,37 +24,34 @@ interface KnownIssuer {
   certificateAuthority?: string
 }
 
+interface IssuerKeysParts {
+  backends: Backends
+  /** Called before each piece of work of reading them. */
+  pause: Pause
+}
+
 export class IssuerKeys {
   readonly #issuer: KnownIssuer
-  readonly #backends: Backends
-  #keys: CompactVerifyGetKey | undefined
+  readonly #parts: IssuerKeysParts
+  #keys: readonly IssuerKey[] | undefined
   #fetchedAt = -Infinity
   #fetching: Promise<void> | undefined
 
-  constructor(issuer: KnownIssuer, backends: Backends) {
+  constructor(issuer: KnownIssuer, parts: IssuerKeysParts) {
     this.#issuer = issuer
-    this.#backends = backends
+    this.#parts = parts
   }
 
-  /** For jose's compactVerify. Rejects if there is no such key. */
-  readonly keyOf: CompactVerifyGetKey = async (header, token) => {
+  /** Rejects if they are not known. */
+  async current(): Promise<readonly IssuerKey[]> {
     if (this.#keys === undefined) await this.#fetchSoon()
     // As in kube-apiserver, the keys remain valid while the issuer is unreachable.
     else if (this.#age > issuerLimits.freshMs) await this.#fetchSoon().catch(() => undefined)
-    try {
-      return await this.#known(header, token)
-    } catch (error) {
-      // A token that names no key may be of any of those known; if it is of none, its signature says so.
-      if (error instanceof JWKSMultipleMatchingKeys || this.#age < issuerLimits.cooldownMs) throw error
-      await this.#fetchSoon()
-      return this.#known(header, token)
-    }
+    if (this.#keys === undefined) throw new Error(`no keys of ${this.#issuer.url}`)
+    return this.#keys
   }
 
-  /**
-   * Fetches the keys again, unless that was just done. Returns false if there are no newer ones. A key may have been replaced under
-   * its name.
-   */
+  /** Fetches the keys again, unless that was just done. Returns false if there are no newer ones. */
   async refresh(): Promise<boolean> {
     if (this.#age < issuerLimits.cooldownMs) return false
     await this.#fetchSoon()
@@ -60,11 +60,6 @@ export class IssuerKeys {
 
   get #age(): number {
     return performance.now() - this.#fetchedAt
-  }
-
-  #known: CompactVerifyGetKey = (header, token) => {
-    if (this.#keys === undefined) throw new Error(`no keys of ${this.#issuer.url}`)
-    return this.#keys(header, token)
   }
 
   /** Concurrent callers share one fetch. */
@@ -79,22 +74,33 @@ export class IssuerKeys {
 
   async #fetch(): Promise<void> {
     const { url, discoveryURL } = this.#issuer
-    const document = (await this.#get(
-      discoveryURL || `${url.replace(/\/$/, "")}/.well-known/openid-configuration`,
-    )) as {
-      issuer?: unknown
-      jwks_uri?: unknown
-    }
-    if (document.issuer !== url)
-      throw new Error(`the issuer calls itself ${JSON.stringify(document.issuer)}, not ${url}`)
-    if (typeof document.jwks_uri !== "string" || !URL.canParse(document.jwks_uri)) throw new Error("no jwks_uri")
-    this.#keys = createLocalJWKSet((await this.#get(document.jwks_uri)) as JSONWebKeySet)
+    const discovery = discoveryURL || `${url.replace(/\/$/, "")}/.well-known/openid-configuration`
+    const { issuer, jwks_uri: keysURL } = await this.#get(discovery)
+    if (issuer !== url) throw new Error(`the issuer calls itself ${JSON.stringify(issuer)}, not ${url}`)
+    if (typeof keysURL !== "string" || !URL.canParse(keysURL)) throw new Error("no jwks_uri")
+    const { keys } = await this.#get(keysURL)
+    if (!Array.isArray(keys)) throw new Error(`${keysURL} has no keys`)
+    if (keys.length > issuerLimits.maxKeys) throw new Error(`${keysURL} has more than ${issuerLimits.maxKeys} keys`)
+    this.#keys = await this.#read(keys)
   }
 
-  async #get(text: string): Promise<unknown> {
+  async #read(keys: readonly Json[]): Promise<IssuerKey[]> {
+    const read: IssuerKey[] = []
+    for (const one of keys) {
+      await this.#parts.pause()
+      const key = readKey(one)
+      if (key !== undefined) read.push(key)
+    }
+    return read
+  }
+
+  async #get(text: string): Promise<JsonObject> {
     const { certificateAuthority } = this.#issuer
-    const { code, body } = await fetchDocument(this.#backends, text, { certificateAuthority })
+    const { code, body } = await fetchDocument(this.#parts.backends, text, { certificateAuthority })
     if (code !== 200) throw new Error(`${text} answered ${code}`)
-    return JSON.parse(body.toString())
+    await this.#parts.pause()
+    const document = JSON.parse(body.toString()) as Json
+    if (!isObject(document)) throw new Error(`${text} is no JSON object`)
+    return document
   }
 }
