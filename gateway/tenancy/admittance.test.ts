@@ -7,6 +7,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { configurationField, configurationName } from "../authentication/oidc/configuration.ts"
 import { createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { TrustRoots } from "../authentication/types.ts"
+import { NetworkRules } from "../backends/networks.ts"
 import { startTestGateway, type RawRequest, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
 import { createAuthority, createSigningKey, issueClientCertificate } from "../pki/pki.ts"
 import { authorityName } from "../pki/trust-store.ts"
@@ -180,6 +181,8 @@ describe("a sleeping tenant is woken", () => {
       data: { [configurationField]: JSON.stringify(configuration) },
     })
     const token = await tokenBy({ ...trust, issuer })
+    const resolving = vi.spyOn(NetworkRules.prototype, "resolve").mockRejectedValue(new Error("there is no network"))
+    onTestFinished(() => resolving.mockRestore())
     await asleep()
     const waking = vi.spyOn(TenantEntry.prototype, "controlPlane")
     onTestFinished(() => waking.mockRestore())
