@@ -54,6 +54,32 @@ test("only so many tokens wait for an issuer", async () => {
   await expect(ask()).rejects.toMatchObject({ code: 429 })
 })
 
+test("no token is valid after a configuration that could not be read", async () => {
+  const readable = storedConfiguration({
+    issuer: { url: issuer, audiences: ["a"] },
+    claimMappings: { username: { claim: "sub", prefix: "" } },
+  })
+  const unreadable = {
+    metadata: { name: configurationName },
+    get data(): never {
+      throw new Error("is not readable")
+    },
+  }
+  let objects: readonly unknown[] = [readable]
+  const view = { current: () => Promise.resolve(objects) } as never
+  const pause = (): undefined => undefined
+  const backends = backendsIn(new SilentNetwork())
+  const parts = { view, backends, apiAudiences: ["a"], ownIssuer, pause, aside, log: silentLog }
+  const authenticator = createOIDCAuthenticator(parts)
+  const signing = new SignJWT({}).setProtectedHeader({ alg: "HS256" }).setIssuer(issuer)
+  const bearerToken = await signing.sign(Buffer.from("a secret of thirty-two characters"))
+  const ask = async () => authenticator.authenticate({ certificates: [], bearerToken })
+  await expect(ask()).rejects.toMatchObject({ code: 401 })
+  objects = [unreadable]
+  await expect(ask()).rejects.toThrow("is not readable")
+  expect(await ask()).toBeUndefined()
+})
+
 test("a configuration is compiled, keys are read, and each expression is evaluated, in a turn of the control plane's clients", async () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const keys = [createPublicKey(privateKey).export({ format: "jwk" })]

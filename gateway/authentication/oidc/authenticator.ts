@@ -8,7 +8,6 @@ import type { Log } from "../../../client/log.ts"
 import type { Backends } from "../../backends/backends.ts"
 import { storageKey, storagePrefixOf } from "../../registry/generic/storage/keys.ts"
 import type { ObjectView } from "../../registry/generic/storage/object-view.ts"
-import { tokenIssuer } from "../service-account-token.ts"
 import type { Authenticator } from "../types.ts"
 import type { User } from "../../request/user.ts"
 import { userOf } from "./claims.ts"
@@ -18,12 +17,10 @@ import type { CompiledAuthenticator, Pause } from "./expressions.ts"
 import { type Aside, verifiedClaims } from "./id-token.ts"
 import { InvalidToken } from "./invalid-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
+import { google, untrustedIssuer } from "./untrusted-issuer.ts"
 
 /** The key of the ConfigMap, for the view. */
 export const configurationPrefix = storageKey(storagePrefixOf("", "configmaps"), "kube-system", configurationName)
-
-/** As upstream: tokens of Google may omit the scheme. */
-const google = { url: "https://accounts.google.com", claimed: "accounts.google.com" }
 
 type ConfigMap = KubeObject & { data?: Record<string, string> }
 
@@ -71,20 +68,21 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
   let underWay = 0
 
   /** An issuer keeps its keys as long as its part of the configuration is unchanged. */
-  async function issuerOf(claimed: string): Promise<Issuer | undefined> {
+  async function issuerOf(url: string): Promise<Issuer | undefined> {
     if ((await view.current()) !== seen) await parts.pause()
     const objects = await view.current() // another may have compiled it meanwhile, or it has changed again
     if (objects !== seen) {
+      const before = issuers
+      issuers = new Map() // if it cannot be read, nobody's tokens are valid
       seen = objects
       const text = configurationIn(objects)
       const { authenticators, errors: faults } =
         text === undefined ? { authenticators: [], errors: [] } : parseConfiguration(text, ownIssuer)
       if (faults.length > 0)
         log.warn({ error: faults[0]?.message() }, "a tenant's authentication configuration is wrong")
-      const before = issuers
       issuers = new Map(authenticators.map((one) => [urlOf(one), keep(before.get(urlOf(one)), one)]))
     }
-    return issuers.get(claimed === google.claimed ? google.url : claimed)
+    return issuers.get(url)
   }
 
   function keep(before: Issuer | undefined, authenticator: CompiledAuthenticator): Issuer {
@@ -97,7 +95,7 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
 
   return {
     async authenticate({ bearerToken }, audiences = apiAudiences) {
-      const url = bearerToken === undefined ? undefined : tokenIssuer(bearerToken)
+      const url = bearerToken === undefined ? undefined : untrustedIssuer(bearerToken)
       if (bearerToken === undefined || url === undefined) return undefined
       // The limit of requests in flight is for callers that are known.
       if (underWay >= maxUnderWay) throw tooManyAtOnce(retryAfterSeconds)

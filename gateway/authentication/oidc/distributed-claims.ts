@@ -7,13 +7,13 @@ import { goQuote } from "../../../apimachinery/go/quote.ts"
 import { remember } from "../../../apimachinery/remember.ts"
 import { isObject, type JsonObject, ownValue } from "../../../apimachinery/schema/json-object.ts"
 import type { Backends } from "../../backends/backends.ts"
-import { tokenIssuer } from "../service-account-token.ts"
 import type { CompiledAuthenticator, Pause } from "./expressions.ts"
 import { fetchDocument } from "./documents.ts"
 import { type Aside, verifiedClaims } from "./id-token.ts"
 import { type ClaimSource, sourceOf } from "./id-token-claims.ts"
 import { InvalidToken } from "./invalid-token.ts"
 import { IssuerKeys } from "./issuer-keys.ts"
+import { untrustedIssuer } from "./untrusted-issuer.ts"
 
 /** Number of issuers of such tokens whose keys are kept; the oldest are dropped. */
 const maxIssuers = 16
@@ -55,7 +55,7 @@ export class DistributedClaims {
 
   async #resolve(source: ClaimSource, claim: string): Promise<JsonObject> {
     const jwt = await this.#fetch(source, claim)
-    const url = tokenIssuer(jwt)
+    const url = untrustedIssuer(jwt)
     if (url === undefined) {
       const at = `from endpoint ${source.endpoint} failed for claim ${goQuote(claim)}`
       throw failed(`getting untrusted issuer ${at}: malformed token`)
