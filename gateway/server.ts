@@ -43,7 +43,6 @@ import type { Arrivals } from "./request/arrivals.ts"
 import type { IssuedCertificate } from "./pki/pki.ts"
 import { secureContextOf } from "./pki/renewal.ts"
 import { oneAtATime, ReadRequest } from "./connections/one-at-a-time.ts"
-import { ThreadPlaces } from "./request/thread-places.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
 
 export interface ServerParts {
@@ -91,7 +90,7 @@ function filtersOf(
     withClassification, // determines the flow schema, for information only
     withNewConnections(newConnections), // a tenant that opens many waits while others wait for handshakes
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
-    withFairTurns(new ThreadPlaces(), limits), // under load, round robin over tenants
+    withFairTurns(limits), // under load, round robin over tenants
     withAuthorization,
     withPreparation, // prepares what the tenant needs from the super cluster before it is used
     serveMetrics(metrics),

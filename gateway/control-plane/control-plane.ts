@@ -18,6 +18,7 @@ import type { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceTable } from "../registry/rest.ts"
 import type { Due } from "./event-expiry.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
+import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Presence } from "../tenancy/presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
@@ -54,6 +55,8 @@ export interface ControlPlaneLife {
 export interface ControlPlane extends Omit<ControlPlaneLife, "events">, AsyncDisposable {
   /** Those of the process: all its control planes share its thread. */
   readonly turns: Turns
+  /** Those of the process, too. */
+  readonly threadPlaces: ThreadPlaces
   /** The tenant's name; "" for the super cluster. */
   readonly name: string
   /** Undefined for the super cluster. */

@@ -100,7 +100,7 @@ export class ControlPlanes implements Preparation {
   readonly #started = new WeakSet<Presence>()
   readonly #networks: NetworkRules
   readonly #turns: Turns
-  readonly #verifyingPlaces = new ThreadPlaces()
+  readonly #threadPlaces = new ThreadPlaces()
   readonly #silentServers = new SilentServers()
   #nobody: ControlPlane | undefined
 
@@ -245,7 +245,7 @@ export class ControlPlanes implements Preparation {
       podUsage: options.podUsage,
       networks: this.#networks,
       turns: this.#turns,
-      verifyingPlaces: this.#verifyingPlaces,
+      threadPlaces: this.#threadPlaces,
       eventTtlMs: limits.eventTtlMs,
       log,
     }

@@ -74,8 +74,7 @@ export interface ControlPlaneParts {
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
   turns: Turns
-  /** For verifying tokens of issuers that the control plane has configured, with keys of their choice. */
-  verifyingPlaces: ThreadPlaces
+  threadPlaces: ThreadPlaces
   eventTtlMs: number
   /** Default: created from these trust roots. */
   frontProxy?: FrontProxy
@@ -127,6 +126,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     store,
     presence,
     turns: parts.turns,
+    threadPlaces: parts.threadPlaces,
     reopened: (signal) => life.reopened(signal),
     begin: () => life.begin(),
     introduce: () => life.introduce(),
@@ -252,7 +252,7 @@ function authenticatorOf(
       apiAudiences,
       ownIssuer: trust.issuer,
       pause: () => parts.turns.pause(presence),
-      aside: (job) => parts.verifyingPlaces.run(presence, job),
+      aside: (job) => parts.threadPlaces.run(presence, job),
       log,
     }),
   ])

@@ -15,8 +15,9 @@ let controlPlane: ControlPlane
 
 beforeEach(() => {
   clock = 0
-  controlPlane = { presence: new Presence(), turns: new Turns({ now: () => clock }) } as ControlPlane
-  filter = withFairTurns(new ThreadPlaces(1))
+  const turns = new Turns({ now: () => clock })
+  controlPlane = { presence: new Presence(), turns, threadPlaces: new ThreadPlaces(1) } as ControlPlane
+  filter = withFairTurns()
   begun = []
 })
 

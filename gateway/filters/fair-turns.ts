@@ -4,6 +4,7 @@
 // way (request/thread-places.ts).
 
 import type { HoldUnsent } from "../../client/http/unsent.ts"
+import type { ControlPlane } from "../control-plane/control-plane.ts"
 import { dispatch, queue } from "../metrics/flow-counts.ts"
 import { bodyPlaces, listPlaces, watchPlaces } from "../request/large-places.ts"
 import { Places } from "../request/places.ts"
@@ -17,15 +18,15 @@ import type { RequestState } from "./state.ts"
 
 type FairLimits = Pick<GatewayLimits, "maxUnreadWatchBytes" | "maxUnsentBytes">
 
-export function withFairTurns(places: ThreadPlaces, limits: FairLimits = defaultLimits): Filter {
+export function withFairTurns(limits: FairLimits = defaultLimits): Filter {
   const shares = new WeakMap<Presence, Share>()
   return (_request, response, next) => {
     const { state } = response.locals
     // Requests of the gateway's own components must not wait behind the tenant they work for.
     if (state.isAdministrator) return begin(state, next)
-    const { presence, turns } = state.controlPlane
-    let share = shares.get(presence)
-    if (share === undefined) shares.set(presence, (share = new Share(turns, places, presence, limits)))
+    const { controlPlane } = state
+    let share = shares.get(controlPlane.presence)
+    if (share === undefined) shares.set(controlPlane.presence, (share = new Share(controlPlane, limits)))
     state.turn = share.turn
     state.pause = share.pause
     state.aside = share.aside
@@ -62,9 +63,9 @@ class Share {
   readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)
   readonly aside = <T>(job: () => Promise<T>): Promise<T> => this.#places.run(this.#presence, job)
 
-  constructor(turns: Turns, places: ThreadPlaces, presence: Presence, limits: FairLimits) {
+  constructor({ turns, threadPlaces, presence }: ControlPlane, limits: FairLimits) {
     this.#turns = turns
-    this.#places = places
+    this.#places = threadPlaces
     this.#presence = presence
     this.unread = new UnreadBytes(limits.maxUnreadWatchBytes)
     this.#unsent = new UnreadBytes(limits.maxUnsentBytes)

@@ -19,6 +19,7 @@ import { SuperQuota } from "../registry/core/super-quota.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RequestInfo } from "../request/request-info.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
+import { ThreadPlaces } from "../request/thread-places.ts"
 import { Turns } from "../request/turns.ts"
 import { Presence } from "../tenancy/presence.ts"
 
@@ -40,6 +41,7 @@ export function createControlPlaneStub(
     store,
     presence: new Presence(),
     turns: new Turns(),
+    threadPlaces: new ThreadPlaces(),
     memoryBytes: 0,
     openness: async () => ({ anonymousRights: "", issuers: [] }),
     reopened: () => Promise.resolve(undefined),

@@ -1,7 +1,10 @@
 // Tokens of an issuer that a tenant has configured, with a whole gateway.
 
+import { generateKeyPairSync } from "node:crypto"
 import { SignJWT } from "jose"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { ThreadPlaces } from "../../request/thread-places.ts"
+import { Turns } from "../../request/turns.ts"
 import type { Loose } from "../../testing/kinds.ts"
 import {
   call,
@@ -139,6 +142,22 @@ describe("a token of a configured issuer", () => {
     expect(await userOf(await token({ ...claims, number: 6 }))).toBe(401)
     expect(await userOf(await token({ ...claims, sub: "system:ann" }))).toBe(401)
     expect(await userOf(await token({ number: 7 }))).toBe(401)
+  })
+
+  test("takes turns and places of the tenant for its expressions and for a key that takes long", async () => {
+    await configure(configuration({ userValidationRules: [{ expression: "false", message: "m" }] }))
+    const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-384" })
+    otherKeys.push({ ...publicKey.export({ format: "jwk" }), kid: "long" })
+    const signing = new SignJWT({ iss: issuer.url, aud: "polyplane", sub: "ann", exp: 4e9 })
+    const bearer = await signing.setProtectedHeader({ alg: "ES384", kid: "long" }).sign(privateKey)
+    const pausing = vi.spyOn(Turns.prototype, "pause")
+    const running = vi.spyOn(ThreadPlaces.prototype, "run")
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(await userOf(bearer)).toBe(401)
+    const { presence } = (await gateway.gateway.tenants.byName("a"))!
+    // The configuration, two documents, two keys and the expression.
+    expect(pausing.mock.calls.filter(([party]) => party === presence).length).toBe(6)
+    expect(running.mock.calls.map(([party]) => party)).toEqual([presence])
   })
 
   test("may say where its groups are", async () => {

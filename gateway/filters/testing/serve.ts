@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest"
 import { silentLog, type Log } from "../../../client/log.ts"
 import type { User } from "../../request/user.ts"
 import type { ControlPlane } from "../../control-plane/control-plane.ts"
+import { ThreadPlaces } from "../../request/thread-places.ts"
 import { Turns } from "../../request/turns.ts"
 import { Presence } from "../../tenancy/presence.ts"
 import { chainOf, type Filter, GatewayResponse } from "../chain.ts"
@@ -31,7 +32,8 @@ export const throwing =
     throw error
   }
 
-export const controlPlane = (): ControlPlane => ({ presence: new Presence(), turns: new Turns() }) as ControlPlane
+export const controlPlane = (): ControlPlane =>
+  ({ presence: new Presence(), turns: new Turns(), threadPlaces: new ThreadPlaces() }) as ControlPlane
 export const plane = controlPlane()
 export const inPlane =
   (controlPlane: ControlPlane, user?: User): Filter =>
