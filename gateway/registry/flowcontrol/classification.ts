@@ -6,20 +6,21 @@ import type { Wire } from "../../../apimachinery/object.ts"
 import type { FlowSeries } from "../../metrics/flow-counts.ts"
 import type { RequestInfo } from "../../request/request-info.ts"
 import type { User } from "../../request/user.ts"
+import { type Caller, callerOf, Subjects } from "./subjects.ts"
 
 /** What an answer tells of how its request was classified: the uids of the flow schema and the priority level. */
 export const levelHeaders = ["x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"] as const
 
 export type FlowSchemaSpec = Partial<Wire<models.V1FlowSchemaSpec>>
 type Rule = Partial<NonNullable<FlowSchemaSpec["rules"]>[number]>
-type Subject = NonNullable<Rule["subjects"]>[number]
 type ResourceRule = NonNullable<Rule["resourceRules"]>[number]
 type NonResourceRule = NonNullable<Rule["nonResourceRules"]>[number]
 
 /** A flow schema or a priority level. */
 export interface FlowObject {
   name: string
-  spec: FlowSchemaSpec
+  spec: Omit<FlowSchemaSpec, "rules">
+  rules: readonly IndexedRule[]
   /** Undefined for bootstrap objects, which are shared by all control planes and differ only in their uid. */
   uid: string | undefined
   key: string
@@ -36,10 +37,13 @@ interface Classification {
 }
 
 interface Flow {
-  rules: readonly Rule[]
   schema: FlowObject
   level: FlowObject
   classification: Classification | undefined
+}
+
+interface IndexedRule extends Pick<Rule, "resourceRules" | "nonResourceRules"> {
+  subjects: Subjects
 }
 
 export class Flows {
@@ -58,16 +62,15 @@ export class Flows {
     this.levels = [...levels.keys()]
     this.#flows = schemas.toSorted(comparePrecedence).flatMap((schema) => {
       const level = levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
-      return level === undefined ? [] : [{ rules: schema.spec.rules ?? [], schema, level, classification: undefined }]
+      return level === undefined ? [] : [{ schema, level, classification: undefined }]
     })
   }
 
   /** Undefined: nothing matches, which requires that the catch-all schema was deleted. */
-  classify({ name, groups }: User, info: RequestInfo): Classification | undefined {
-    // Requests have no turns yet: their groups must not be gone through for each subject, of which both there may be thousands.
-    const caller = { name, groups: new Set(groups) }
+  classify(user: User, info: RequestInfo): Classification | undefined {
+    const caller = callerOf(user)
     for (const flow of this.#flows) {
-      for (const rule of flow.rules) {
+      for (const rule of flow.schema.rules) {
         if (matchesRule(rule, caller, info)) return (flow.classification ??= this.#classificationOf(flow))
       }
     }
@@ -96,29 +99,19 @@ interface Ranked {
 
 const anything = "*"
 
-interface Caller {
-  name: string
-  groups: ReadonlySet<string>
+export function indexRules(rules: readonly Rule[] = []): IndexedRule[] {
+  return rules.map(({ subjects, ...rule }) => ({ ...rule, subjects: new Subjects(subjects) }))
 }
 
 function matchesRule(
-  { subjects = [], resourceRules = [], nonResourceRules = [] }: Rule,
+  { subjects, resourceRules = [], nonResourceRules = [] }: IndexedRule,
   caller: Caller,
   info: RequestInfo,
 ) {
-  if (!subjects.some((subject) => matchesSubject(subject, caller))) return false
+  if (!subjects.include(caller)) return false
   return info.isResourceRequest
     ? resourceRules.some((rule) => matchesResource(rule, info))
     : nonResourceRules.some((rule) => matchesPath(rule, info))
-}
-
-function matchesSubject({ kind, user, group, serviceAccount }: Subject, { name, groups }: Caller): boolean {
-  if (kind === "Group") return group !== undefined && (group.name === anything || groups.has(group.name))
-  if (kind === "User") return user !== undefined && (user.name === anything || user.name === name)
-  if (kind !== "ServiceAccount" || serviceAccount === undefined) return false
-  const { namespace, name: account } = serviceAccount
-  const prefix = `system:serviceaccount:${namespace}:`
-  return account === anything ? name.startsWith(prefix) : name === prefix + account
 }
 
 function matchesResource(

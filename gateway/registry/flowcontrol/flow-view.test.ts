@@ -7,18 +7,17 @@ import { eventually } from "../../../test/harness/eventually.ts"
 import type { RequestInfo } from "../../request/request-info.ts"
 import type { User } from "../../request/user.ts"
 import { createControlPlaneStub } from "../../testing/control-plane-stub.ts"
-import { Flows, type FlowSchemaSpec } from "./classification.ts"
+import { type FlowObject, Flows, type FlowSchemaSpec, indexRules } from "./classification.ts"
 import { FlowView } from "./flow-view.ts"
 
 const anyResource = { verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true }
-const schema = (name: string, matchingPrecedence: number, rule: object, level = "level") => ({
-  name,
-  uid: name,
-  key: name,
-  spec: { matchingPrecedence, priorityLevelConfiguration: { name: level }, rules: [rule] } as FlowSchemaSpec,
-})
+function schema(name: string, matchingPrecedence: number, rule: object, level = "level"): FlowObject {
+  const rules = [rule] as FlowSchemaSpec["rules"]
+  const spec = { matchingPrecedence, priorityLevelConfiguration: { name: level }, rules }
+  return { name, uid: name, key: name, spec, rules: indexRules(rules) }
+}
 const none = (): string => ""
-const levels = new Map([["level", { name: "level", uid: "l", key: "", spec: {} }]])
+const levels = new Map([["level", { name: "level", uid: "l", key: "", spec: {}, rules: [] }]])
 const byGroup = (name: string): object => ({ kind: "Group", group: { name } })
 const byUser = (name: string): object => ({ kind: "User", user: { name } })
 const byAccount = (namespace: string, name: string): object => ({
@@ -57,6 +56,9 @@ describe("classify()", () => {
     ["another group", false, { subjects: [byGroup("system:masters")], ...resources }, {}],
     ["a service account", true, { subjects: [byAccount("a", "b")], ...resources }, {}, account],
     ["any service account of a namespace", true, { subjects: [byAccount("a", "*")], ...resources }, {}, account],
+    ["another service account", false, { subjects: [byAccount("a", "c")], ...resources }, {}, account],
+    ["any group", true, { subjects: [byGroup("*")], ...resources }, {}],
+    ["no group", false, { subjects: [byGroup("jane")], ...resources }, {}],
     ["service accounts of another namespace", false, { subjects: [byAccount("b", "*")], ...resources }, {}, account],
     ["one of several subjects", true, { subjects: [byUser("joe"), byUser("jane")], ...resources }, {}],
     ["a subresource", true, { subjects: [byUser("*")], resourceRules: [one] }, { subresource: "status" }],
@@ -86,18 +88,26 @@ describe("classify()", () => {
     expect(found?.headers["x-kubernetes-pf-flowschema-uid"]).toBe(matches ? "s" : undefined)
   })
 
-  test("goes through the groups of a user once, however many subjects there are", () => {
+  test("goes through the groups of a user once, and through the subjects of a schema once for all requests", () => {
     const names = Array.from({ length: 1000 }, (_, index) => String(index))
     let reads = 0
-    const groups = new Proxy(names, {
-      get(target, key) {
-        reads++
-        return Reflect.get(target, key) as unknown
-      },
-    })
-    const rule = { subjects: names.map((name) => byGroup(`other-${name}`)), ...resources }
-    const flows = new Flows([schema("s", 1, rule)], levels, none)
-    expect(flows.classify({ ...jane, groups }, pods)).toBeUndefined()
+    const counted = <T>(items: T[]): T[] =>
+      new Proxy(items, {
+        get(target, key) {
+          reads++
+          return Reflect.get(target, key) as unknown
+        },
+      })
+    const subjects = counted(names.map((name) => byGroup(`other-${name}`)))
+    const schemas = [schema("s", 1, { subjects, ...resources })]
+    for (let count = 0; count < 10; count++) {
+      const flows = new Flows(schemas, levels, none)
+      expect(flows.classify(jane, pods)).toBeUndefined()
+    }
+    expect(reads).toBeLessThan(10 * names.length)
+    const flows = new Flows(schemas, levels, none)
+    reads = 0
+    expect(flows.classify({ ...jane, groups: counted(names) }, pods)).toBeUndefined()
     expect(reads).toBeLessThan(10 * names.length)
   })
 

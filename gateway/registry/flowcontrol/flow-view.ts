@@ -10,7 +10,7 @@ import type { KeyValue, Store } from "../../../storage/types.ts"
 import { Reconciliation } from "../../control-plane/reconciliation.ts"
 import { groupPrefixOf, nameInKey } from "../generic/storage/keys.ts"
 import { parseStored, StoreView } from "../generic/storage/store-view.ts"
-import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
+import { type FlowObject, Flows, type FlowSchemaSpec, indexRules } from "./classification.ts"
 import { type Dangling, danglingOf, isSame, writeDanglingCondition } from "./dangling.ts"
 import { correctFlow, flowGroup, type InitialFlows, isToCorrect, levelsPrefix, schemasPrefix } from "./upkeep.ts"
 
@@ -104,10 +104,11 @@ function flowOf(item: KeyValue, initial: KubeObject | undefined): KnownFlow {
   return { ...partsOf(object), key: item.key, uid, isToCorrect: isToCorrect(object, initial) }
 }
 
-function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "dangling"> {
+function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "rules" | "dangling"> {
   const { spec = {}, status } = object as KubeObject & { spec?: FlowSchemaSpec; status?: { conditions?: Dangling[] } }
+  const { rules, ...described } = spec
   const dangling = status?.conditions?.find(({ type }) => type === "Dangling")
-  return { name: object.metadata.name ?? "", spec, dangling }
+  return { name: object.metadata.name ?? "", spec: described, rules: indexRules(rules), dangling }
 }
 
 class FlowObjects {
