@@ -23,6 +23,7 @@ import {
   configurationPrefix,
   configuredIssuers,
   createOIDCAuthenticator,
+  type OIDCAuthenticator,
 } from "../authentication/oidc/authenticator.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
 import { tokenUseRecorder } from "../authentication/token-use.ts"
@@ -111,6 +112,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const { policy, flows, registrations, authentication, services } = openViews(parts, self, stack)
   const resources = await serveResources(parts, self, services, stack)
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
+  const oidc = oidcAuthenticatorOf(parts, { view: authentication, backends })
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
   const aggregator = stack.use(new Aggregator({ services, store, backends, frontProxy, client: ownClient(self), log }))
   const { presence, events: due } = life
@@ -136,7 +138,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
       createNodeAuthorizer({ reader, rules: nodeRules(bootstrap) }),
       createRBACAuthorizer(policy, () => parts.turns.pause(presence)),
     ),
-    authenticator: authenticatorOf(parts, { reader, self, view: authentication, backends }),
+    authenticator: authenticatorOf(parts, { reader, self, oidc }),
     trust,
     tokens: createTokenIssuer(trust, reader),
     flows,
@@ -151,7 +153,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
       return { anonymousRights: grantsTo(await policy.current(), anonymous), issuers }
     },
     get memoryBytes() {
-      return heldPerUsed * (controlPlaneBytes + resources.cachedBytes) + store.memoryBytes
+      return heldPerUsed * (controlPlaneBytes + resources.cachedBytes + oidc.keyBytes) + store.memoryBytes
     },
     get client() {
       return (client ??= createLocalClient(controlPlane))
@@ -227,33 +229,35 @@ function openViews({ uid, store, bootstrap, log }: ControlPlaneParts, self: Self
   }
 }
 
-interface AuthenticatorParts {
-  reader: Reader
-  self: Self
-  view: ObjectView<KubeObject>
-  backends: Backends
-}
+const apiAudiencesOf = ({ trust }: ControlPlaneParts): string[] => [trust.issuer, ...commonAudiences]
 
 function authenticatorOf(
   parts: ControlPlaneParts,
-  { reader, self, view, backends }: AuthenticatorParts,
+  { reader, self, oidc }: { reader: Reader; self: Self; oidc: Authenticator },
 ): Authenticator {
   const { trust, administrators, nobody = false, log } = parts
-  const { presence } = parts.life
-  const apiAudiences = [trust.issuer, ...commonAudiences]
+  const apiAudiences = apiAudiencesOf(parts)
   const used = tokenUseRecorder(ownClient(self), log)
   return createUnionAuthenticator([
     createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
     administrators,
     createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: nobody, used }),
-    createOIDCAuthenticator({
-      view,
-      backends,
-      apiAudiences,
-      ownIssuer: trust.issuer,
-      pause: () => parts.turns.pause(presence),
-      aside: (job) => parts.threadPlaces.run(presence, job),
-      log,
-    }),
+    oidc,
   ])
+}
+
+function oidcAuthenticatorOf(
+  parts: ControlPlaneParts,
+  { view, backends }: { view: ObjectView<KubeObject>; backends: Backends },
+): OIDCAuthenticator {
+  const { presence } = parts.life
+  return createOIDCAuthenticator({
+    view,
+    backends,
+    apiAudiences: apiAudiencesOf(parts),
+    ownIssuer: parts.trust.issuer,
+    pause: () => parts.turns.pause(presence),
+    aside: (job) => parts.threadPlaces.run(presence, job),
+    log: parts.log,
+  })
 }

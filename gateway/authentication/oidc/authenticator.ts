@@ -61,7 +61,12 @@ interface Issuer {
   distributed: DistributedClaims
 }
 
-export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
+export interface OIDCAuthenticator extends Authenticator {
+  /** The size of the documents whose keys are kept. */
+  readonly keyBytes: number
+}
+
+export function createOIDCAuthenticator(parts: OIDCParts): OIDCAuthenticator {
   const { view, apiAudiences, ownIssuer, log } = parts
   let seen: readonly ConfigMap[] | undefined
   let issuers = new Map<string, Issuer>()
@@ -94,6 +99,9 @@ export function createOIDCAuthenticator(parts: OIDCParts): Authenticator {
   }
 
   return {
+    get keyBytes() {
+      return [...issuers.values()].reduce((sum, { distributed }) => sum + distributed.keyBytes, 0)
+    },
     async authenticate({ bearerToken }, audiences = apiAudiences) {
       const url = bearerToken === undefined ? undefined : untrustedIssuer(bearerToken)
       if (bearerToken === undefined || url === undefined) return undefined

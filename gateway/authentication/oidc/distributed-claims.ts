@@ -37,6 +37,11 @@ export class DistributedClaims {
     this.#keys = new Map([[issuer.url, own]])
   }
 
+  /** Of all issuers. */
+  get keyBytes(): number {
+    return [...this.#keys.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
   /** The claims with this one, if they say where it is. */
   async expand(claims: JsonObject, claim: string): Promise<JsonObject> {
     const names = ownValue(claims, "_claim_names")

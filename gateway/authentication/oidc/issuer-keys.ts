@@ -34,6 +34,7 @@ export class IssuerKeys {
   readonly #issuer: KnownIssuer
   readonly #parts: IssuerKeysParts
   #keys: readonly IssuerKey[] | undefined
+  #bytes = 0
   #fetchedAt = -Infinity
   #fetching: Promise<void> | undefined
 
@@ -58,6 +59,11 @@ export class IssuerKeys {
     return true
   }
 
+  /** The size of the document that they were read from; 0 until they are known. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   get #age(): number {
     return performance.now() - this.#fetchedAt
   }
@@ -75,13 +81,15 @@ export class IssuerKeys {
   async #fetch(): Promise<void> {
     const { url, discoveryURL } = this.#issuer
     const discovery = discoveryURL || `${url.replace(/\/$/, "")}/.well-known/openid-configuration`
-    const { issuer, jwks_uri: keysURL } = await this.#get(discovery)
+    const { issuer, jwks_uri: keysURL } = (await this.#get(discovery)).document
     if (issuer !== url) throw new Error(`the issuer calls itself ${JSON.stringify(issuer)}, not ${url}`)
     if (typeof keysURL !== "string" || !URL.canParse(keysURL)) throw new Error("no jwks_uri")
-    const { keys } = await this.#get(keysURL)
+    const { document, bytes } = await this.#get(keysURL)
+    const { keys } = document
     if (!Array.isArray(keys)) throw new Error(`${keysURL} has no keys`)
     if (keys.length > issuerLimits.maxKeys) throw new Error(`${keysURL} has more than ${issuerLimits.maxKeys} keys`)
     this.#keys = await this.#read(keys)
+    this.#bytes = bytes
   }
 
   async #read(keys: readonly Json[]): Promise<IssuerKey[]> {
@@ -94,13 +102,13 @@ export class IssuerKeys {
     return read
   }
 
-  async #get(text: string): Promise<JsonObject> {
+  async #get(text: string): Promise<{ document: JsonObject; bytes: number }> {
     const { certificateAuthority } = this.#issuer
     const { code, body } = await fetchDocument(this.#parts.backends, text, { certificateAuthority })
     if (code !== 200) throw new Error(`${text} answered ${code}`)
     await this.#parts.pause()
     const document = JSON.parse(body.toString()) as Json
     if (!isObject(document)) throw new Error(`${text} is no JSON object`)
-    return document
+    return { document, bytes: body.length }
   }
 }
