@@ -74,11 +74,12 @@ function printTime(seconds: number): string {
 async function signedPayload(token: string, { keys, aside }: Verifying): Promise<Uint8Array> {
   try {
     const header = headerOf(token)
-    const verify = async () => payloadOf(token, matching(await keys.current(), header), aside)
+    const verify = (published: readonly IssuerKey[]) => payloadOf(token, matching(published, header), aside)
+    const tried = await keys.current()
     // The keys may have been replaced, also under the same names.
-    return await verify().catch(async (error: unknown) => {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.refresh())) throw error
-      return verify()
+    return await verify(tried).catch(async (error: unknown) => {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.refresh(tried))) throw error
+      return verify(await keys.current())
     })
   } catch (error) {
     const fail = (reason: string): InvalidToken => new InvalidToken(reason, { cause: error })

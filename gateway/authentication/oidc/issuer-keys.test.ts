@@ -118,6 +118,17 @@ test("what is no key does not count", async () => {
   expect((await keys.current()).length).toBe(1)
 })
 
+test("keys that another token has fetched meanwhile are newer", async () => {
+  const keys = keysOf()
+  const tried = await keys.current()
+  expect(await keys.refresh(tried)).toBe(false)
+  wait(cooldownMs + 1)
+  expect(await keys.refresh(tried)).toBe(true)
+  expect(await keys.refresh(tried)).toBe(true)
+  expect(await keys.refresh(await keys.current())).toBe(false)
+  expect(issuer.calls.length).toBe(4)
+})
+
 test("an issuer may not have more keys than a limit", async () => {
   published = Array.from({ length: 257 }, () => ({}))
   await expect(keysOf().current()).rejects.toThrow(`${issuer.url}/keys has more than 256 keys`)

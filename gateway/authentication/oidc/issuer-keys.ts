@@ -52,11 +52,10 @@ export class IssuerKeys {
     return this.#keys
   }
 
-  /** Fetches the keys again, unless that was just done. Returns false if there are no newer ones. */
-  async refresh(): Promise<boolean> {
-    if (this.#age < issuerLimits.cooldownMs) return false
-    await this.#fetchSoon()
-    return true
+  /** Fetches keys that are newer than these, unless they are known or that was just done. Returns false if there are none. */
+  async refresh(tried: readonly IssuerKey[]): Promise<boolean> {
+    if (this.#keys === tried) await this.#fetchSoon()
+    return this.#keys !== tried
   }
 
   /** The size of the document that they were read from; 0 until they are known. */
