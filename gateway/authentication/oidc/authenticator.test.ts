@@ -111,5 +111,5 @@ test("a configuration is compiled, keys are read, and each expression is evaluat
     turns[count - 1]?.()
   }
   expect(await found).toMatchObject({ user: { name: "ann" } })
-  expect(authenticator.keyBytes).toBe(JSON.stringify({ keys }).length)
+  expect(authenticator.keyBytes).toBeGreaterThan(4096)
 })

@@ -28,18 +28,20 @@ interface DistributedClaimsParts {
 export class DistributedClaims {
   readonly #issuer: CompiledAuthenticator["given"]["issuer"]
   readonly #parts: DistributedClaimsParts
-  /** By the issuer's URL. */
-  readonly #keys: Map<string, IssuerKeys>
+  /** The issuer's own. */
+  readonly #own: IssuerKeys
+  /** Of others, by their URLs. */
+  readonly #others = new Map<string, IssuerKeys>()
 
   constructor(issuer: CompiledAuthenticator["given"]["issuer"], own: IssuerKeys, parts: DistributedClaimsParts) {
     this.#issuer = issuer
     this.#parts = parts
-    this.#keys = new Map([[issuer.url, own]])
+    this.#own = own
   }
 
   /** Of all issuers. */
   get keyBytes(): number {
-    return [...this.#keys.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+    return this.#others.values().reduce((sum, { bytes }) => sum + bytes, this.#own.bytes)
   }
 
   /** The claims with this one, if they say where it is. */
@@ -89,10 +91,11 @@ export class DistributedClaims {
 
   #keysOf(url: string): IssuerKeys {
     const { certificateAuthority } = this.#issuer
+    if (url === this.#issuer.url) return this.#own
     const known =
-      this.#keys.get(url) ??
+      this.#others.get(url) ??
       new IssuerKeys({ url, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) }, this.#parts)
-    return remember(this.#keys, url, known, maxIssuers)
+    return remember(this.#others, url, known, maxIssuers)
   }
 }
 

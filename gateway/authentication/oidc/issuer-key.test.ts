@@ -17,6 +17,15 @@ describe("a key of an issuer", () => {
     expect(readKey({ ...curve, kid: "one", key_ops: ["verify"] })).toMatchObject({ id: "one", algorithms: ["ES384"] })
   })
 
+  test("is of RSA with an exponent of up to 31 bits, whatever zeros are before it", () => {
+    const withExponent = (...bytes: number[]): JsonObject => ({ ...rsa, e: Buffer.from(bytes).toString("base64url") })
+    for (const zeros of [[], [0], [0, 0, 0, 0, 0]]) {
+      expect(readKey(withExponent(...zeros, 1, 0, 1))?.algorithms).toContain("RS256")
+      expect(readKey(withExponent(...zeros, 0x80, 0, 0, 1))).toBeUndefined()
+    }
+    expect(readKey({ ...rsa, e: "AQAB=" })?.algorithms).toContain("RS256")
+  })
+
   test.each<[string, unknown]>([
     ["no object", 1],
     ["nothing", {}],

@@ -34,7 +34,6 @@ export class IssuerKeys {
   readonly #issuer: KnownIssuer
   readonly #parts: IssuerKeysParts
   #keys: readonly IssuerKey[] | undefined
-  #bytes = 0
   #fetchedAt = -Infinity
   #fetching: Promise<void> | undefined
 
@@ -58,9 +57,9 @@ export class IssuerKeys {
     return this.#keys !== tried
   }
 
-  /** The size of the document that they were read from; 0 until they are known. */
+  /** Estimated memory of the keys. */
   get bytes(): number {
-    return this.#bytes
+    return this.#keys?.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0
   }
 
   get #age(): number {
@@ -80,15 +79,13 @@ export class IssuerKeys {
   async #fetch(): Promise<void> {
     const { url, discoveryURL } = this.#issuer
     const discovery = discoveryURL || `${url.replace(/\/$/, "")}/.well-known/openid-configuration`
-    const { issuer, jwks_uri: keysURL } = (await this.#get(discovery)).document
+    const { issuer, jwks_uri: keysURL } = await this.#get(discovery)
     if (issuer !== url) throw new Error(`the issuer calls itself ${JSON.stringify(issuer)}, not ${url}`)
     if (typeof keysURL !== "string" || !URL.canParse(keysURL)) throw new Error("no jwks_uri")
-    const { document, bytes } = await this.#get(keysURL)
-    const { keys } = document
+    const { keys } = await this.#get(keysURL)
     if (!Array.isArray(keys)) throw new Error(`${keysURL} has no keys`)
     if (keys.length > issuerLimits.maxKeys) throw new Error(`${keysURL} has more than ${issuerLimits.maxKeys} keys`)
     this.#keys = await this.#read(keys)
-    this.#bytes = bytes
   }
 
   async #read(keys: readonly Json[]): Promise<IssuerKey[]> {
@@ -101,13 +98,13 @@ export class IssuerKeys {
     return read
   }
 
-  async #get(text: string): Promise<{ document: JsonObject; bytes: number }> {
+  async #get(text: string): Promise<JsonObject> {
     const { certificateAuthority } = this.#issuer
     const { code, body } = await fetchDocument(this.#parts.backends, text, { certificateAuthority })
     if (code !== 200) throw new Error(`${text} answered ${code}`)
     await this.#parts.pause()
     const document = JSON.parse(body.toString()) as Json
     if (!isObject(document)) throw new Error(`${text} is no JSON object`)
-    return { document, bytes: body.length }
+    return document
   }
 }
