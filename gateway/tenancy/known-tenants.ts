@@ -8,6 +8,7 @@ import type { Log } from "../../client/log.ts"
 import type { Resource } from "../../client/rest.ts"
 import { applySettings, hasSettings, type TenantSettings } from "../../client/tenant-settings.ts"
 import type {
+  Tenant,
   TenantFault,
   TenantSubscriber,
   TenantUse,
@@ -143,6 +144,12 @@ export class KnownTenants implements Disposable {
     if (tenant.controllers && !this.#subscriptions.isEmpty) entry.deliverAgain()
     // Those who renew its leases have to know its nodes.
     if (isHeld(entry)) this.#sleep.call(entry)
+  }
+
+  /** The same, if that tenant is known. */
+  adjust({ name, uid }: Pick<Tenant, "name" | "uid">, settings: TenantSettings): void {
+    const entry = this.get(name, uid)
+    if (entry !== undefined) this.change(entry, settings)
   }
 
   /** Tenants that cannot be served. Those that could not be opened are tried again, one after the other. */

@@ -1,13 +1,12 @@
 // The directory of a gateway's tenants: creates, finds, opens and deletes them. A request receives the control plane of one tenant
-// from here. known-tenants.ts contains the current tenants and their followers; this file their creation and deletion.
+// from here. known-tenants.ts contains the current tenants and their followers, tenant-lives.ts their creation and deletion.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { applySettings, type TenantSettings } from "../../client/tenant-settings.ts"
+import type { TenantSettings } from "../../client/tenant-settings.ts"
 import {
   asGiven,
   identityOf,
-  isMeant,
   type MeantTenant,
   type Tenant,
   type TenantAddress,
@@ -20,7 +19,7 @@ import {
   type TenantWatchOptions,
   type TenantWorker,
 } from "../../client/tenants.ts"
-import type { Revision, Store } from "../../storage/types.ts"
+import type { Revision } from "../../storage/types.ts"
 import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-plane.ts"
 import { KnownTenants, objectHandler, type KnownTenantsParts } from "./known-tenants.ts"
 import { lookupIn } from "./lookup.ts"
@@ -30,38 +29,20 @@ import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "../stores/storage.ts"
 import { StoredMarks } from "./stored-marks.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
-import type { TenantEntry } from "./tenant-entry.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
+import { TenantLives, type TenantLivesParts } from "./tenant-lives.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
-import {
-  changeRecord,
-  createRecord,
-  condemnRecord,
-  createRecordAnew,
-  newRecord,
-  readRecord,
-  readRecords,
-  replaceRecord,
-  type TenantRecord,
-} from "./tenant-record.ts"
+import { createRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 
-export interface TenantDirectoryParts extends KnownTenantsParts {
-  /** The gateway's own store, not owned. */
-  store: Store
-  /** The uid for a new tenant. */
-  newUid: () => string
-  /** After a creation whose record was not written, or not for certain. */
-  unused?: (uid: string) => Promise<void> | undefined
-  /** Removes a tenant's data from disk; its control plane must be closed. */
-  removeStore: (uid: string) => Promise<void>
-  issuerOf: (name: string) => string
+export interface TenantDirectoryParts extends KnownTenantsParts, TenantLivesParts {
   addressOf: (name: string) => TenantAddress
 }
 
 export class TenantDirectory implements TenantAdmin, AsyncDisposable {
   readonly #parts: TenantDirectoryParts
   readonly #known: KnownTenants
+  readonly #lives: TenantLives
   readonly #operations: TenantOperations
   readonly #marks: StoredMarks
   #others: OtherTenants | undefined
@@ -72,7 +53,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const { records, revision } = await readRecords(parts.store)
     for (const record of records) {
       if (record.state === "active") directory.#known.join(record)
-      else await directory.#remove(record)
+      else await directory.#lives.remove(record)
     }
     if (parts.others !== undefined) directory.#follow(parts.others, revision)
     return directory
@@ -82,11 +63,12 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     this.#parts = parts
     this.#marks = new StoredMarks(parts.store, parts.log)
     this.#known = new KnownTenants({ ...parts, openControlPlane: (record, life) => this.#open(record, life) })
+    this.#lives = new TenantLives(parts, this.#known)
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
-      create: (request) => this.#create(request),
-      change: (tenant, settings) => this.#change(tenant, settings),
-      delete: (meant) => this.#delete(meant),
+      create: (request) => this.#lives.create(request),
+      change: (tenant, settings) => this.#lives.change(tenant, settings),
+      delete: (meant) => this.#lives.delete(meant),
       settle: () => this.#others?.settle(),
       ended: (name) => this.#others?.ended(name),
     })
@@ -96,6 +78,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const { store, removeStore, log } = this.#parts
     const [known, operations] = [this.#known, this.#operations]
     this.#others = new OtherTenants({ store, gateways, known, operations, removeStore, log }, revision)
+    this.#lives.share(this.#others)
   }
 
   /** Finds tenants for requests. */
@@ -135,45 +118,9 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return this.#operations.create(request)
   }
 
-  async #create(request: TenantRequest): Promise<Tenant> {
-    const { newUid, issuerOf } = this.#parts
-    const record = newRecord(request, newUid(), issuerOf(request.name))
-    const { present, revision } = await this.#record(record)
-    if (present !== undefined) {
-      // Another gateway was faster. Whoever gets the tenant here finds it here.
-      await this.#others?.settle()
-      return present.tenant
-    }
-    this.#others?.wrote(request.name, revision)
-    const tenant = await this.#make(record)
-    this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
-    return tenant
-  }
-
-  async #record(record: TenantRecord): ReturnType<typeof createRecordAnew> {
-    const { store, unused, log } = this.#parts
-    const { name, uid } = record.tenant
-    const isShared = this.#others !== undefined
-    try {
-      return await createRecordAnew(store, record, { isShared, remove: (left) => this.#forget(left) })
-    } catch (error) {
-      await unused?.(uid)?.catch((failure: unknown) =>
-        log.error({ err: failure, tenant: name }, "what was prepared for a tenant was not removed"),
-      )
-      throw error
-    }
-  }
-
-  async #change(tenant: Tenant, settings: TenantSettings): Promise<void> {
-    const change = ({ tenant: recorded }: TenantRecord): void => applySettings(recorded, settings)
-    if (!(await changeRecord(this.#parts.store, tenant, change))) throw noSuchTenant(tenant.name)
-    this.adjust(tenant, settings)
-  }
-
   /** Gives the tenant the settings that have been recorded for it. Does nothing if it is not known here. */
-  adjust({ name, uid }: Pick<Tenant, "name" | "uid">, settings: TenantSettings): void {
-    const entry = this.#known.get(name)
-    if (entry?.record.tenant.uid === uid) this.#known.change(entry, settings)
+  adjust(tenant: Pick<Tenant, "name" | "uid">, settings: TenantSettings): void {
+    this.#known.adjust(tenant, settings)
   }
 
   /** Takes over a tenant that the primary has recorded (workers/) and assigned to this process. `isNew`: it was never opened. */
@@ -183,7 +130,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     if (this.#known.get(tenant.name) !== undefined || this.#operations.isInProgress(tenant.name)) return
     await createRecord(this.#parts.store, record)
     if (!isNew) return this.#known.join(record)
-    await this.#operations.track(tenant.name, this.#make(record))
+    await this.#operations.track(tenant.name, this.#lives.make(record))
   }
 
   /**
@@ -200,36 +147,6 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return true
   }
 
-  async #make(record: TenantRecord): Promise<Tenant> {
-    const { tenant } = record
-    const entry = this.#known.conceive(record)
-    try {
-      await entry.born()
-    } catch (error) {
-      // Other gateways have seen its record, and may have answered for it since: there it exists, and is opened when it is used.
-      if (this.#others === undefined) await this.#undo(entry)
-      else this.#known.announce(entry)
-      throw error
-    }
-    this.#known.announce(entry)
-    return tenant
-  }
-
-  /** After a creation that has failed, for another reason. What it cannot remove is removed by the next creation or deletion. */
-  async #undo(entry: TenantEntry): Promise<void> {
-    const { record } = entry
-    try {
-      await condemnRecord(this.#parts.store, record)
-      await this.#known.abandon(entry)
-      await this.#remove(record)
-    } catch (error) {
-      this.#parts.log.error(
-        { err: error, tenant: record.tenant.name },
-        "what a failed creation has left was not removed",
-      )
-    }
-  }
-
   async #open(record: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
     await this.#marks.settled(record)
     const controlPlane = await this.#parts.openControlPlane(record, life)
@@ -239,32 +156,6 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   delete(tenant: string | MeantTenant): Promise<void> {
     return this.#operations.delete(tenant)
-  }
-
-  async #delete(meant: MeantTenant): Promise<void> {
-    await this.#others?.settle()
-    const { store, log } = this.#parts
-    const { name } = meant
-    // Not what is known here: a failed operation may have left more, and what others do meanwhile is taken over at the end.
-    const record = await readRecord(store, name)
-    if (record === undefined || (record.state === "active" && !isMeant(record.tenant, meant))) return
-    await this.#forget(record)
-    log.info({ tenant: name }, "tenant deleted")
-  }
-
-  /** With this order, an interruption leaves either the whole tenant or a record of what remains to be removed. */
-  async #forget(record: TenantRecord): Promise<void> {
-    const revision = await condemnRecord(this.#parts.store, record)
-    this.#others?.wrote(record.tenant.name, revision)
-    await this.#remove(record)
-  }
-
-  async #remove({ tenant }: TenantRecord): Promise<void> {
-    const entry = this.#known.get(tenant.name, tenant.uid)
-    if (entry !== undefined) await this.#known.remove(entry)
-    await this.#parts.removeStore(tenant.uid)
-    const revision = await replaceRecord(this.#parts.store, tenant)
-    this.#others?.wrote(tenant.name, revision)
   }
 
   async #controlPlane(name: string, uid: string | undefined, isUse = true): Promise<ControlPlane> {
