@@ -81,6 +81,7 @@ class World {
     if (isDeleting || (uid !== undefined && chance(this.#random, 0.3))) await this.#delete(name, known)
     else if (uid === undefined && chance(this.#random, 0.2)) await this.#race(name, known)
     else if (uid === undefined) await this.#create(name, known)
+    else if (chance(this.#random, 0.4)) await this.#adjust(name, uid)
     else {
       await this.#ask(async (directory) => {
         await directory.lookup.settle?.()
@@ -117,6 +118,17 @@ class World {
     if (uid !== undefined) Object.assign(known, { uid, written: this.disk.stores.get(uid) ?? 0 })
   }
 
+  /** At several gateways: which settings are the last ones, the storage decides. */
+  async #adjust(name: string, uid: string): Promise<void> {
+    const adjust = async (directory: TenantDirectory): Promise<void> => {
+      await this.#turns(this.#random(8))
+      const quota = { pods: this.#random(1000) }
+      const found = await directory.create({ ...fakeTenant(name), quota })
+      if (found.uid !== uid) this.faults.push(`${name} is made anew as ${found.uid}`)
+    }
+    await Promise.allSettled(this.#gateways.map(() => this.#ask(adjust)))
+  }
+
   /** It is deleted at one gateway while another one still creates it: it may be there, or not. */
   async #race(name: string, known: Known): Promise<void> {
     known.isDeleting = true
@@ -151,8 +163,11 @@ class World {
       for (const [name, { uid, isDeleting }] of this.all) {
         if (uid === undefined || isDeleting) continue
         const recorded = records.find(({ tenant }) => tenant.name === name)
-        const found = [directory.get(name)?.uid, life.told.get(name), recorded?.tenant.uid, recorded?.state].join()
+        const present = directory.get(name)
+        const found = [present?.uid, life.told.get(name), recorded?.tenant.uid, recorded?.state].join()
         if (found !== [uid, uid, uid, "active"].join()) this.faults.push(`${name} is ${found} instead of ${uid}`)
+        const [pods, expectedPods] = [present, recorded?.tenant].map((tenant) => tenant?.quota?.pods)
+        if (pods !== expectedPods) this.faults.push(`${name} may have ${pods} pods instead of ${expectedPods}`)
       }
       const active = records.flatMap(({ tenant, state }) => (state === "active" ? tenant : []))
       const [listed, expected] = [directory.list(), active].map((all) =>

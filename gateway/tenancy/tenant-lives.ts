@@ -81,7 +81,9 @@ export class TenantLives {
   async change(tenant: Tenant, settings: TenantSettings): Promise<void> {
     const change = ({ tenant: recorded }: TenantRecord): void => applySettings(recorded, settings)
     if (!(await changeRecord(this.#parts.store, tenant, change))) throw noSuchTenant(tenant.name)
-    this.#known.adjust(tenant, settings)
+    // Another gateway may have changed them since: the last change counts, and every gateway takes all of them over in the same order.
+    if (this.#others === undefined) this.#known.adjust(tenant, settings)
+    else await this.#others.settle()
   }
 
   /** Opens a recorded tenant for the first time. */
