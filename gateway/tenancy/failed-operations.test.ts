@@ -30,6 +30,23 @@ test("an interrupted deletion is completed at the next start", async () => {
   expect((await readRecords(all.store)).records).toHaveLength(1)
 })
 
+test("a start does not fail for what it cannot remove of a deleted tenant, and the next one removes it", async () => {
+  const { all, removed } = parts()
+  const { removeStore } = all
+  const record = { createdAt: "2026-01-01T00:00:00Z", issuer: "https://issuer/a" }
+  await createRecord(all.store, { ...record, tenant: { ...request("a"), uid: "1" }, state: "deleting" })
+  await createRecord(all.store, { ...record, tenant: { ...request("b"), uid: "2" }, state: "active" })
+  all.removeStore = () => Promise.reject(new Error("the disk is damaged"))
+  await using directory = await TenantDirectory.open(all)
+  expect(directory.list().map(({ name }) => name)).toEqual(["b"])
+  await expect(directory.create(request("a"))).rejects.toThrow("the disk is damaged")
+  expect((await readRecords(all.store)).records).toMatchObject([{ state: "deleting" }, { state: "active" }])
+  all.removeStore = removeStore
+  await using next = await TenantDirectory.open(all)
+  expect([removed, next.list().map(({ name }) => name)]).toEqual([["1"], ["b"]])
+  expect((await readRecords(all.store)).records).toHaveLength(1)
+})
+
 test("a tenant that cannot be opened leaves no data", async () => {
   const { all, removed } = parts({ openControlPlane: () => Promise.reject(new Error("disk full")) })
   await using directory = await TenantDirectory.open(all)

@@ -53,7 +53,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     const { records, revision } = await readRecords(parts.store)
     for (const record of records) {
       if (record.state === "active") directory.#known.join(record)
-      else await directory.#lives.remove(record)
+      else await directory.#lives.complete(record)
     }
     if (parts.others !== undefined) directory.#follow(parts.others, revision)
     return directory

@@ -108,7 +108,7 @@ export class TenantLives {
     try {
       await condemnRecord(this.#parts.store, record)
       await this.#known.abandon(entry)
-      await this.remove(record)
+      await this.#remove(record)
     } catch (error) {
       this.#parts.log.error(
         { err: error, tenant: record.tenant.name },
@@ -132,10 +132,22 @@ export class TenantLives {
   async #forget(record: TenantRecord): Promise<void> {
     const revision = await condemnRecord(this.#parts.store, record)
     this.#others?.wrote(record.tenant.name, revision)
-    await this.remove(record)
+    await this.#remove(record)
   }
 
-  async remove({ tenant }: TenantRecord): Promise<void> {
+  /** Completes an interrupted deletion. If that fails it holds up nobody else: the next start tries again, or whoever takes the name. */
+  async complete(record: TenantRecord): Promise<void> {
+    try {
+      await this.#remove(record)
+    } catch (error) {
+      this.#parts.log.error(
+        { err: error, tenant: record.tenant.name },
+        "what a deleted tenant has left was not removed",
+      )
+    }
+  }
+
+  async #remove({ tenant }: TenantRecord): Promise<void> {
     const entry = this.#known.get(tenant.name, tenant.uid)
     if (entry !== undefined) await this.#known.remove(entry)
     await this.#parts.removeStore(tenant.uid)

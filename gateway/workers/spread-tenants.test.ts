@@ -10,16 +10,15 @@ import type { Resource } from "../../client/rest.ts"
 import type { Tenant, TenantIdentity, TenantUse, TenantWatchHandler } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
-import { readRecords } from "../tenancy/tenant-record.ts"
+import { createRecord, readRecords } from "../tenancy/tenant-record.ts"
 import type { WorkerPool } from "./pool.ts"
 import { primary, Routes } from "./routes.ts"
 import { SpreadTenants } from "./spread-tenants.ts"
 import { FakeWorkers } from "./testing/fake-workers.ts"
 
-async function begin() {
+async function begin({ store = createMemoryStore(), remove = async (_uid: string): Promise<void> => undefined } = {}) {
   const troubles = { random: createRandom(1), failing: 0, inUse: 0 }
   const pool = new FakeWorkers(1, () => spread.allRoutes(), troubles)
-  const store = createMemoryStore()
   const removed: string[] = []
   const spread: SpreadTenants = await SpreadTenants.open({
     issuerOf: (name) => name,
@@ -27,12 +26,27 @@ async function begin() {
     pool: pool as unknown as WorkerPool,
     store,
     routes: new Routes(primary),
-    removeStore: async (uid) => void removed.push(uid),
+    removeStore: async (uid) => {
+      await remove(uid)
+      removed.push(uid)
+    },
     log: silentLog,
   })
   await spread.start()
   return { pool, spread, store, removed, troubles }
 }
+
+test("a start does not fail for what it cannot remove of a deleted tenant, and the next one removes it", async () => {
+  const store = createMemoryStore()
+  for (const [name, state] of [["a", "deleting"] as const, ["b", "active"] as const])
+    await createRecord(store, { tenant: { ...fakeTenant(name), uid: name }, createdAt: "", state, issuer: name })
+  const first = await begin({ store, remove: () => Promise.reject(new Error("the disk is damaged")) })
+  expect(first.spread.list().map(({ name }) => name)).toEqual(["b"])
+  await first.spread[Symbol.asyncDispose]()
+  const { spread, removed } = await begin({ store })
+  await using _ = spread
+  expect([removed, (await readRecords(store)).records.map(({ tenant }) => tenant.name)]).toEqual([["a"], ["b"]])
+})
 
 test("followers of tenants are told of changed settings", async () => {
   const { spread } = await begin()

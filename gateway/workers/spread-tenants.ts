@@ -69,7 +69,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { records } = await readRecords(parts.store)
     for (const record of records) {
       if (record.state === "active") tenants.#placement.add(record, false)
-      else await tenants.#remove(record)
+      else await tenants.#complete(record)
     }
     parts.routes.set(tenants.allRoutes())
     return tenants
@@ -182,6 +182,18 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   async #forget(record: TenantRecord): Promise<void> {
     await condemnRecord(this.#parts.store, record)
     await this.#remove(record)
+  }
+
+  /** Completes an interrupted deletion, as TenantLives does. */
+  async #complete(record: TenantRecord): Promise<void> {
+    try {
+      await this.#remove(record)
+    } catch (error) {
+      this.#parts.log.error(
+        { err: error, tenant: record.tenant.name },
+        "what a deleted tenant has left was not removed",
+      )
+    }
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
