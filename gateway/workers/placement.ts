@@ -14,8 +14,9 @@ import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import { ChannelClosed } from "./channel.ts"
 import { homeOf } from "./owners.ts"
+import { Handovers, type Held } from "./handovers.ts"
 import { ignoreClosed, type Worker, type WorkerPool } from "./pool.ts"
-import type { Route, Routes } from "./routes.ts"
+import type { Routes } from "./routes.ts"
 
 interface PlacementParts {
   pool: Pick<WorkerPool, "workers" | "start" | "broadcast">
@@ -33,18 +34,6 @@ interface PlacementParts {
   clock?: Clock
 }
 
-export interface Held {
-  record: TenantRecord
-  /** Undefined while it moves to the next owner. */
-  owner: Worker | undefined
-  /** The tenant is being created: its creator determines its owner, and nobody has been told of it. */
-  creating: boolean
-  /** Resolves when the latest move is complete. */
-  moving: Promise<void>
-}
-
-/** Tenants per message to a worker. */
-const batch = 500
 /** How long calls wait for the next owner of a tenant. Beyond: ServiceUnavailable. */
 const takeoverMs = 10_000
 /** How often tenants that are not at home move there if they sleep, and tenants that could not be taken over are tried again. */
@@ -53,6 +42,7 @@ const patrolMs = 5_000
 export class Placement implements AsyncDisposable {
   readonly #parts: PlacementParts
   readonly #clock: Clock
+  readonly #handovers: Handovers
   readonly #held = new Map<string, Held>()
   /** Tenants that are served no longer, and that an owner may still have open, by uid. */
   readonly #leaving = new Map<string, Held>()
@@ -65,6 +55,9 @@ export class Placement implements AsyncDisposable {
   constructor(parts: PlacementParts) {
     this.#parts = parts
     this.#clock = parts.clock ?? systemClock
+    const { pool, routes, log } = parts
+    const isHeld = (held: Held): boolean => this.#isHeld(held)
+    this.#handovers = new Handovers({ pool, routes, isHeld, failed: (held) => this.#failed(held), log })
   }
 
   /** Starts the workers and distributes the existing tenants. Resolves when every tenant has an owner. */
@@ -134,7 +127,7 @@ export class Placement implements AsyncDisposable {
       }
       try {
         await owner.channel.call("create", held.record)
-        await this.#publishRoutes([held])
+        await this.#handovers.publish([held])
       } catch (error) {
         if (!(error instanceof ChannelClosed)) throw error
         await aborted(owner.ended)
@@ -202,6 +195,12 @@ export class Placement implements AsyncDisposable {
     return this.#held.get(held.record.tenant.name) === held
   }
 
+  /** The next patrol tries it again. */
+  #failed(held: Held): void {
+    held.owner = undefined
+    this.#misplaced.add(held)
+  }
+
   #homeOf({ record }: Held): Worker | undefined {
     const byPlace = new Map([...this.#parts.pool.workers].map((worker) => [worker.place, worker]))
     const place = homeOf(record.tenant.uid, byPlace.keys())
@@ -235,39 +234,9 @@ export class Placement implements AsyncDisposable {
       if (beside === undefined) byHome.set(home, [held])
       else beside.push(held)
     }
-    const moving = this.#adopt(byHome)
+    const moving = this.#handovers.adopt(byHome).then(() => this.#changed())
     for (const held of all) held.moving = moving
     await moving
-  }
-
-  async #adopt(byHome: ReadonlyMap<Worker, Held[]>): Promise<void> {
-    const adopting = [...byHome].flatMap(([home, theirs]) => batches(theirs).map((some) => this.#adoptBy(home, some)))
-    await Promise.all(adopting)
-    this.#changed()
-  }
-
-  async #adoptBy(home: Worker, some: readonly Held[]): Promise<void> {
-    try {
-      const records = some.map(({ record }) => record)
-      const failed = new Set(await ignoreClosed(home.channel.call("adopt", records)))
-      // The next patrol tries them again.
-      for (const held of some) {
-        if (!failed.has(held.record.tenant.name) || held.owner !== home) continue
-        held.owner = undefined
-        this.#misplaced.add(held)
-      }
-      await this.#publishRoutes(some)
-    } catch (error) {
-      this.#parts.log.error({ err: error, worker: home.place }, "tenants could not be taken over")
-    }
-  }
-
-  /** Notifies all processes of their owners. */
-  async #publishRoutes(some: readonly Held[]): Promise<void> {
-    const { routes, pool } = this.#parts
-    const set = some.filter((held) => this.#isHeld(held)).map(routeOf)
-    routes.set(set)
-    await pool.broadcast("route", { set, gone: [] })
   }
 
   /** Resolves when a tenant or a worker was added or removed, or after `ms`. */
@@ -315,16 +284,4 @@ export class Placement implements AsyncDisposable {
     this.#unsettle(held)
     await this.#place([held])
   }
-}
-
-export function routeOf({ record, owner }: Held): Route {
-  const { tenant, issuer } = record
-  const { name, uid } = tenant
-  return { name, uid, issuer, ...(owner === undefined ? {} : { owner: owner.self }) }
-}
-
-function batches<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / batch) }, (_, index) =>
-    all.slice(index * batch, (index + 1) * batch),
-  )
 }

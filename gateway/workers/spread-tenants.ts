@@ -38,7 +38,8 @@ import {
   type TenantRecord,
 } from "../tenancy/tenant-record.ts"
 import { Followers } from "./followers.ts"
-import { type Held, Placement, routeOf } from "./placement.ts"
+import { type Held, routeOf } from "./handovers.ts"
+import { Placement } from "./placement.ts"
 import type { Worker, WorkerPool } from "./pool.ts"
 import type { Route, Routes } from "./routes.ts"
 
