@@ -100,6 +100,7 @@ async function start(
       })
     },
     log,
+    recordStored: ({ name, uid }) => primary.call("stored", { name, uid }),
     ...(auditLog === undefined ? {} : { audit: stack.use(openAuditLog(auditLog, log)).log }),
     clientMetrics: metrics,
   })

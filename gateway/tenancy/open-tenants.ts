@@ -5,6 +5,7 @@ import type { Metrics } from "../metrics/metrics.ts"
 import type { GatewayLimits } from "../options.ts"
 import type { ControlPlanes } from "../control-plane/control-planes.ts"
 import type { GatewayStorage } from "../stores/storage.ts"
+import type { RecordStored } from "./stored-marks.ts"
 import { TenantDirectory } from "./tenant-directory.ts"
 
 interface TenantsParts {
@@ -13,6 +14,8 @@ interface TenantsParts {
   metrics: Metrics
   limits: GatewayLimits
   log: Log
+  /** Default: in the records of `data`. */
+  recordStored?: RecordStored
 }
 
 /** Nothing of the parts is owned. */
@@ -22,6 +25,7 @@ export async function openTenants({
   metrics,
   limits,
   log,
+  recordStored,
 }: TenantsParts): Promise<TenantDirectory> {
   const tenants = await TenantDirectory.open({
     store: data.store,
@@ -31,6 +35,7 @@ export async function openTenants({
     unused: (uid) => data.unused?.(uid),
     removeStore: (uid) => data.removeStore(uid),
     others: data.others,
+    recordStored,
     preparation: controlPlanes,
     addressOf: (name) => controlPlanes.addressOf(name),
     issuerOf: (name) => controlPlanes.issuerOf(name),

@@ -1,24 +1,27 @@
 // Records that tenants have a store. The first opening of a tenant, which its creation waits for, does not wait for this; the next one
-// does. If a process ends in between, only the loss of that store would not be noticed.
+// does. If a process ends in between, the loss of that store is not noticed before its next opening, which records it.
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import type { Store } from "../../storage/types.ts"
-import { changeRecord, markStored, type TenantRecord } from "./tenant-record.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import { markStored, type TenantRecord } from "./tenant-record.ts"
+
+/** Records that a tenant has a store. Returns false if the tenant does not exist or is being deleted. */
+export type RecordStored = (tenant: Tenant) => Promise<boolean>
 
 /** Who creates a tenant has its first answers by then, and those created meanwhile share a flush of the disk. */
 const restMs = 50
 
 export class StoredMarks implements AsyncDisposable {
-  readonly #store: Store
+  readonly #record: RecordStored
   readonly #log: Log
   /** By uid of the tenant. */
   readonly #underWay = new Map<string, Promise<void>>()
   #rest: Promise<void> | undefined
   readonly #ending = new AbortController()
 
-  constructor(store: Store, log: Log) {
-    this.#store = store
+  constructor(record: RecordStored, log: Log) {
+    this.#record = record
     this.#log = log
   }
 
@@ -39,7 +42,7 @@ export class StoredMarks implements AsyncDisposable {
     const { tenant } = record
     try {
       await (this.#rest ??= pause(systemClock, restMs, this.#ending.signal).finally(() => (this.#rest = undefined)))
-      if (await changeRecord(this.#store, tenant, markStored)) markStored(record)
+      if (await this.#record(tenant)) markStored(record)
     } catch (error) {
       this.#log.warn(
         { err: error, tenant: tenant.name },

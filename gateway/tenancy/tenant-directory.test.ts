@@ -135,6 +135,17 @@ test("that a tenant has a store is recorded once", async () => {
   expect(all.store.revision).toBe(revision)
 })
 
+test("that a tenant has a store is told to the process that has its record, also if an earlier one was not told", async () => {
+  const recordStored = vi.fn(() => Promise.resolve(true))
+  const { all } = parts({ recordStored })
+  await using directory = await TenantDirectory.open(all)
+  const tenant = { ...request("a"), uid: "1" }
+  await directory.adopt({ tenant, createdAt: "2026-01-01T00:00:00Z", state: "active", issuer: "a" }, false)
+  expect(recordStored).not.toHaveBeenCalled()
+  await directory.byName("a")
+  await expect.poll(() => recordStored.mock.calls).toEqual([[tenant]])
+})
+
 test("a name can be reused while the previous tenant is being deleted", async () => {
   const { all } = parts()
   await using directory = await TenantDirectory.open(all)

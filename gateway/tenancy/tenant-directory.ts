@@ -27,16 +27,18 @@ import { issueKubeconfig } from "../pki/kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
 import { OtherTenants } from "./other-tenants.ts"
 import type { OtherGateways } from "../stores/storage.ts"
-import { StoredMarks } from "./stored-marks.ts"
+import { type RecordStored, StoredMarks } from "./stored-marks.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
 import { noSuchTenant } from "./tenant-errors.ts"
 import { TenantLives, type TenantLivesParts } from "./tenant-lives.ts"
 import { TenantOperations, type TenantRequest } from "./tenant-operations.ts"
-import { createRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
+import { createRecord, readRecords, recordStored, replaceRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts, TenantLivesParts {
   addressOf: (name: string) => TenantAddress
+  /** Default: in `store`. */
+  recordStored?: RecordStored | undefined
 }
 
 export class TenantDirectory implements TenantAdmin, AsyncDisposable {
@@ -61,7 +63,7 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
 
   private constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
-    this.#marks = new StoredMarks(parts.store, parts.log)
+    this.#marks = new StoredMarks(parts.recordStored ?? ((tenant) => recordStored(parts.store, tenant)), parts.log)
     this.#known = new KnownTenants({ ...parts, openControlPlane: (record, life) => this.#open(record, life) })
     this.#lives = new TenantLives(parts, this.#known)
     this.#operations = new TenantOperations({

@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { timestamp } from "../../apimachinery/object.ts"
-import type { Tenant } from "../../client/tenants.ts"
+import type { Tenant, TenantIdentity } from "../../client/tenants.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../storage/types.ts"
 import { spareKey } from "../stores/spare-store.ts"
 
@@ -181,9 +181,14 @@ export function markStored(record: TenantRecord): void {
 }
 
 /** Returns false if the tenant does not exist or is being deleted. */
+export function recordStored(store: Store, tenant: TenantIdentity): Promise<boolean> {
+  return changeRecord(store, tenant, markStored)
+}
+
+/** Returns false if the tenant does not exist or is being deleted. */
 export async function changeRecord(
   store: Store,
-  { name, uid }: Tenant,
+  { name, uid }: TenantIdentity,
   change: (record: TenantRecord) => void,
 ): Promise<boolean> {
   const key = prefix + name

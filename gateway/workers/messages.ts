@@ -1,6 +1,6 @@
 // The calls between the primary and its workers. Both run the same program from the same start, so there is no version.
 
-import type { Tenant } from "../../client/tenants.ts"
+import type { Tenant, TenantIdentity } from "../../client/tenants.ts"
 import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import type { AdvertisedAddress } from "../control-plane/kubernetes-service.ts"
 import type { GatewayLimits } from "../options.ts"
@@ -52,4 +52,6 @@ export type WorkerCalls = {
 export type PrimaryCalls = {
   /** The address of a node's vn-agent; undefined if there is no such node. */
   agentEndpoint: [string, { host: string; port: number } | undefined]
+  /** The tenant's store has been opened for the first time. Returns false if there is no such tenant, otherwise when it is recorded. */
+  stored: [TenantIdentity, boolean]
 }

@@ -9,9 +9,9 @@
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { aborted, pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import type { Tenant } from "../../client/tenants.ts"
+import type { Tenant, TenantIdentity } from "../../client/tenants.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
-import type { TenantRecord } from "../tenancy/tenant-record.ts"
+import { markStored, type TenantRecord } from "../tenancy/tenant-record.ts"
 import { ChannelClosed } from "./channel.ts"
 import { homeOf } from "./owners.ts"
 import { Handovers, type Held } from "./handovers.ts"
@@ -96,6 +96,12 @@ export class Placement implements AsyncDisposable {
   get(name: string): Held | undefined {
     const held = this.#held.get(name)
     return held?.creating === false ? held : undefined
+  }
+
+  /** The tenant has a store, as its next owners have to know; perhaps before its creation ends. */
+  stored({ name, uid }: TenantIdentity): void {
+    const record = this.#held.get(name)?.record
+    if (record?.tenant.uid === uid) markStored(record)
   }
 
   isOwner(worker: Worker, name: string): boolean {

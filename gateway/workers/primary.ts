@@ -45,7 +45,7 @@ export interface PrimaryOptions extends Omit<GatewayOptions, "nodeDialer" | "ser
     /** Sent to each worker, for its components beside the gateway. Plain data. */
     composition: unknown
     /** Handlers for the workers' calls to this composition. */
-    handlers: Handlers<PrimaryCalls>
+    handlers: Handlers<Omit<PrimaryCalls, "stored">>
   }
 }
 
@@ -88,7 +88,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack): Prom
   pool = new WorkerPool({
     count,
     spawn,
-    handlers,
+    handlers: { ...handlers, stored: (tenant) => tenants.recordStored(tenant) },
     setup: (self) => ({ self, socketDirectory, secret, url, advertised, ...setupOf(options, limits) }),
     routes: () => tenants.allRoutes(),
     headers: () => identity.ownHeaders(keys.administrator.certificate),

@@ -48,6 +48,19 @@ test("a start does not fail for what it cannot remove of a deleted tenant, and t
   expect([removed, (await readRecords(store)).records.map(({ tenant }) => tenant.name)]).toEqual([["a"], ["b"]])
 })
 
+test("that a tenant has a store is recorded when its owner says so, and its next owner knows it", async () => {
+  const { pool, spread, store } = await begin()
+  await using _ = spread
+  const tenant = await spread.create(fakeTenant("a"))
+  expect(await spread.recordStored({ ...tenant, uid: "a former one" })).toBe(false)
+  const marks = async (): Promise<unknown[]> => (await readRecords(store)).records.map(({ isStored }) => isStored)
+  expect(await marks()).toEqual([undefined])
+  expect(await spread.recordStored(tenant)).toBe(true)
+  expect(await marks()).toEqual([true])
+  for (const process of pool.processes) await pool.kill(process)
+  await expect.poll(() => pool.processes.map(({ tenants }) => tenants.get("a")?.isStored)).toEqual([true])
+})
+
 test("followers of tenants are told of changed settings", async () => {
   const { spread } = await begin()
   await using _ = spread

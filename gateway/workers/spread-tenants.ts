@@ -24,7 +24,6 @@ import type { Store } from "../../storage/types.ts"
 import type { TenantBytesHandler } from "../admin/surface.ts"
 import { createLazyClient } from "../tenancy/lazy-client.ts"
 import { Presence } from "../tenancy/presence.ts"
-import { StoredMarks } from "../tenancy/stored-marks.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
 import {
@@ -34,6 +33,7 @@ import {
   newRecord,
   readRecord,
   readRecords,
+  recordStored,
   replaceRecord,
   type TenantRecord,
 } from "../tenancy/tenant-record.ts"
@@ -61,7 +61,6 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   readonly #placement: Placement
   readonly #followers: Followers
   readonly #operations: TenantOperations
-  readonly #marks: StoredMarks
   readonly #subscribers = new Set<TenantSubscriber>()
 
   /** Completes interrupted deletions. Nothing is opened. */
@@ -78,8 +77,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   private constructor(parts: SpreadTenantsParts) {
     this.#parts = parts
-    const { store, pool, routes, log } = parts
-    this.#marks = new StoredMarks(store, log)
+    const { pool, routes, log } = parts
     this.#operations = new TenantOperations({
       get: (name) => this.get(name),
       create: (request) => this.#create(request),
@@ -138,7 +136,6 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
       throw error
     }
     const { tenant } = record
-    this.#marks.begin(record)
     this.#parts.log.info({ tenant: tenant.name, uid: tenant.uid }, "tenant created")
     return tenant
   }
@@ -164,6 +161,13 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     applySettings(held.record.tenant, settings)
     for (const subscriber of this.#subscribers) subscriber.changed?.(held.record.tenant)
     await this.#placement.changed(held)
+  }
+
+  /** Its owner has opened its store for the first time. Returns false if the tenant does not exist. */
+  async recordStored(tenant: TenantIdentity): Promise<boolean> {
+    if (!(await recordStored(this.#parts.store, tenant))) return false
+    this.#placement.stored(tenant)
+    return true
   }
 
   delete(tenant: string | MeantTenant): Promise<void> {
@@ -292,6 +296,5 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     this.#subscribers.clear()
     await this.#placement[Symbol.asyncDispose]()
     await this.#operations.settled()
-    await this.#marks[Symbol.asyncDispose]()
   }
 }

@@ -21,6 +21,7 @@ import { ControlPlanes } from "../control-plane/control-planes.ts"
 import { DataDirectory } from "../stores/data-directory.ts"
 import { loadCertificates, loadGatewayKeys, type GatewayKeys } from "../pki/gateway-keys.ts"
 import { openTenants } from "../tenancy/open-tenants.ts"
+import type { RecordStored } from "../tenancy/stored-marks.ts"
 import type { TenantDirectory } from "../tenancy/tenant-directory.ts"
 import { ClientConnections } from "./client-connections.ts"
 import { ForwardedIdentity } from "./forwarded-identity.ts"
@@ -36,6 +37,8 @@ type WorkerOptions = Pick<
 > & {
   setup: WorkerSetup
   log: Log
+  /** The primary has the tenants' records. */
+  recordStored: RecordStored
 }
 
 export class WorkerGateway implements AsyncDisposable {
@@ -67,7 +70,7 @@ export class WorkerGateway implements AsyncDisposable {
 
   static async start(options: WorkerOptions): Promise<WorkerGateway> {
     await using stack = new AsyncDisposableStack()
-    const { setup, log } = options
+    const { setup, log, recordStored } = options
     const limits = { ...defaultLimits, ...setup.limits }
     const data = stack.use(DataDirectory.beside(setup.dataDir))
     const keys = await loadGatewayKeys(data.keys, undefined) // created by the primary
@@ -83,7 +86,7 @@ export class WorkerGateway implements AsyncDisposable {
       log,
     })
     const nobody = stack.use(await controlPlanes.openAnonymous())
-    const tenants = stack.use(await openTenants({ data, controlPlanes, metrics, limits, log }))
+    const tenants = stack.use(await openTenants({ data, controlPlanes, metrics, limits, log, recordStored }))
 
     const routes = new Routes(setup.self)
     const identity = new ForwardedIdentity(setup.secret)

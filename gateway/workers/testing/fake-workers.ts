@@ -69,7 +69,10 @@ class FakeProcess {
     this.#ends = [here, there]
     here.other = there
     there.other = here
-    const channel = new Channel<WorkerCalls, PrimaryCalls>(here, { agentEndpoint: () => undefined })
+    const channel = new Channel<WorkerCalls, PrimaryCalls>(here, {
+      agentEndpoint: () => undefined,
+      stored: () => false,
+    })
     new Channel<PrimaryCalls, WorkerCalls>(there, this.#handlers())
     // Nothing asks it for its tenants.
     this.worker = { self, place, channel, tenants: undefined as never, ended: this.#end.signal }
