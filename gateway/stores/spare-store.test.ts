@@ -1,14 +1,15 @@
 // The prepared store for the next tenant: given out once, recorded as unused before, and removed if it was not taken.
 
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { emptyBaseLayer } from "../../storage/base-layer.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
 import { DataDirectory } from "./data-directory.ts"
-import { spareKey } from "./spare-store.ts"
+import { spareKey, SpareStore } from "./spare-store.ts"
 import { createRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 const patience = { timeout: 60_000, interval: 20 }
@@ -84,6 +85,20 @@ test("an unused spare store is removed at the stop or the next start", async () 
   await using data = await DataDirectory.open(path)
   expect(await readdir(stores)).toEqual(["tenant"])
   expect(await spares(data.store)).toEqual([])
+})
+
+test("a start does not fail for a spare store that cannot be removed, and the next one removes it", async () => {
+  const stores = join(path, "stores")
+  const store = createMemoryStore()
+  await store.txn({ compare: [], operations: [{ type: "put", key: spareKey("left"), value: Buffer.alloc(0) }] })
+  const clear = () => new SpareStore({ store, limits: {}, pathOf: (uid) => join(stores, uid) }).clear()
+  await writeFile(stores, "where a directory should be")
+  await clear()
+  expect(await spares(store)).toEqual(["left"])
+  await rm(stores)
+  await mkdir(join(stores, "left"), { recursive: true })
+  await clear()
+  expect([await readdir(stores), await spares(store)]).toEqual([[], []])
 })
 
 test("a spare store that was taken but not opened can be removed", async () => {

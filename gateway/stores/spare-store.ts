@@ -42,10 +42,13 @@ export class SpareStore implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Removes the prepared stores of a stopped process. */
+  /** Removes the prepared stores of a stopped process, except those that cannot be removed. */
   async clear(): Promise<void> {
     const { items } = await this.#parts.store.range(prefix)
-    for (const { key } of items) await this.#remove(key.slice(prefix.length))
+    for (const { key } of items) {
+      // Nobody uses it, so nobody has to wait until it can be removed: its record stays, and the next start tries again.
+      await this.#remove(key.slice(prefix.length)).catch(() => undefined)
+    }
   }
 
   /** Returns the uid for a new tenant. */
