@@ -1,6 +1,7 @@
 // Reads of the past while a write is under way: if all current values are in memory, they wait for it, and a compaction may end first.
 
 import { mkdtemp, rm } from "node:fs/promises"
+import { setImmediate as turn } from "node:timers/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
@@ -44,12 +45,12 @@ test.each([
   await using store = await openLevelStore({ directory, open: disk.open, limits: { recentEventBytes: 0 } })
   for (const value of ["1", "2", "3", "4"]) await put(store, "/a", value)
   const late = disk.hold()
-  const writing = put(store, "/a", "5")
+  const compacting = store.compact(4)
   await disk.written
-  const answer = read(store)
-  const outcome = expect(answer).rejects.toEqual(code("Compacted"))
-  await store.compact(4)
+  // It waits for that of the compaction.
+  const writing = put(store, "/a", "5")
+  for (let left = 10; left > 0; left--) await turn()
+  const outcome = expect(read(store)).rejects.toEqual(code("Compacted"))
   late.resolve()
-  await writing
-  await outcome
+  await Promise.all([compacting, writing, outcome])
 })

@@ -35,6 +35,8 @@ export class StoreDatabase {
   /** The opening or reopening in progress. */
   #opening: Promise<void> | undefined
   #openAfter = 0
+  /** Resolves when the write in progress has ended. */
+  #writing: Promise<void> | undefined
   /** Of the database that is open. */
   #log: LogUpkeep | undefined
 
@@ -67,7 +69,22 @@ export class StoreDatabase {
     return this.#database === undefined || this.#broken !== undefined ? this.#openAgain() : undefined
   }
 
+  /**
+   * One at a time: behind a record of which the disk has taken only a part LevelDB would write the next one, acknowledge it, and skip it when
+   * it reads its log. After a failure nothing more is written before the database has been reopened.
+   */
   async write(writes: Write[], sync: boolean): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing
+    if (this.#broken !== undefined) throw this.#broken
+    const writing = this.#write(writes, sync)
+    const ended = (): void => {
+      this.#writing = undefined
+    }
+    this.#writing = writing.then(ended, ended)
+    await writing
+  }
+
+  async #write(writes: Write[], sync: boolean): Promise<void> {
     const database = this.opened
     try {
       await database.batch<string | Buffer, Buffer>(writes, { sync, valueEncoding: "buffer" })
