@@ -135,16 +135,9 @@ export class TenantLives {
     await this.#remove(record)
   }
 
-  /** Completes an interrupted deletion. If that fails it holds up nobody else: the next start tries again, or whoever takes the name. */
-  async complete(record: TenantRecord): Promise<void> {
-    try {
-      await this.#remove(record)
-    } catch (error) {
-      this.#parts.log.error(
-        { err: error, tenant: record.tenant.name },
-        "what a deleted tenant has left was not removed",
-      )
-    }
+  /** Completes an interrupted deletion. Never fails. */
+  complete(record: TenantRecord): Promise<void> {
+    return completed(this.#remove(record), record, this.#parts.log)
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
@@ -153,5 +146,14 @@ export class TenantLives {
     await this.#parts.removeStore(tenant.uid)
     const revision = await replaceRecord(this.#parts.store, tenant)
     this.#others?.wrote(tenant.name, revision)
+  }
+}
+
+/** At the start. If it fails it holds up nobody else: the next start tries again, or whoever takes the name. */
+export async function completed(deletion: Promise<void>, { tenant }: TenantRecord, log: Log): Promise<void> {
+  try {
+    await deletion
+  } catch (error) {
+    log.error({ err: error, tenant: tenant.name }, "what a deleted tenant has left was not removed")
   }
 }

@@ -25,6 +25,7 @@ import type { TenantBytesHandler } from "../admin/surface.ts"
 import { createLazyClient } from "../tenancy/lazy-client.ts"
 import { Presence } from "../tenancy/presence.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
+import { completed } from "../tenancy/tenant-lives.ts"
 import { TenantOperations, type TenantRequest } from "../tenancy/tenant-operations.ts"
 import {
   changeRecord,
@@ -69,7 +70,7 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     const { records } = await readRecords(parts.store)
     for (const record of records) {
       if (record.state === "active") tenants.#placement.add(record, false)
-      else await tenants.#complete(record)
+      else await completed(tenants.#remove(record), record, parts.log)
     }
     parts.routes.set(tenants.allRoutes())
     return tenants
@@ -187,18 +188,6 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
   async #forget(record: TenantRecord): Promise<void> {
     await condemnRecord(this.#parts.store, record)
     await this.#remove(record)
-  }
-
-  /** Completes an interrupted deletion, as TenantLives does. */
-  async #complete(record: TenantRecord): Promise<void> {
-    try {
-      await this.#remove(record)
-    } catch (error) {
-      this.#parts.log.error(
-        { err: error, tenant: record.tenant.name },
-        "what a deleted tenant has left was not removed",
-      )
-    }
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
