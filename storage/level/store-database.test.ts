@@ -10,7 +10,8 @@ import { StoreDatabase } from "./store-database.ts"
 const full = Object.assign(new Error("no space left on device"), { code: "LEVEL_IO_ERROR" })
 
 /** A database whose writes end when they are told to, and that cannot be reopened. */
-function open() {
+function open(isClosing = false) {
+  const calls: string[] = []
   const writes: PromiseWithResolvers<void>[] = []
   const database = {
     location: "a",
@@ -23,18 +24,21 @@ function open() {
   } as unknown as Database
   const store = new StoreDatabase({
     database,
-    open: () => Promise.reject(full),
+    open: () => {
+      calls.push("open")
+      return Promise.reject(full)
+    },
     now: () => 0,
     writeBufferBytes: defaultLimits.writeBufferBytes,
     reopenMilliseconds: 0,
-    isClosing: () => false,
+    isClosing: () => isClosing,
     isKnown: () => true,
     adopted: () => Promise.resolve(),
     dropped: () => undefined,
-    distrusted: () => undefined,
+    distrusted: () => void calls.push("distrusted"),
     begin: () => Promise.resolve(),
   })
-  return { store, writes }
+  return { store, writes, calls }
 }
 
 test("a write begins when the one before it has ended", async () => {
@@ -50,11 +54,16 @@ test("a write begins when the one before it has ended", async () => {
   await second
 })
 
-test("what waits for a write that fails is not written, and fails for the same reason", async () => {
-  const { store, writes } = open()
+test.each([
+  { when: "in use", isClosing: false, expected: ["distrusted", "open"] },
+  { when: "being closed", isClosing: true, expected: [] },
+])("what waits for a write that fails fails for the same reason ($when)", async ({ isClosing, expected }) => {
+  const { store, writes, calls } = open(isClosing)
   const answers = Promise.allSettled([store.write([], false), store.write([], true), store.write([], true)])
   writes[0]?.reject(full)
   const reason = expect.objectContaining({ code: "Unavailable", cause: full })
   expect(await answers).toEqual(Array.from({ length: 3 }, () => ({ status: "rejected", reason })))
   expect([writes.length, store.isBroken]).toEqual([1, true])
+  await store.opening()
+  expect(calls).toEqual(expected)
 })

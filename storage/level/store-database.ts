@@ -30,7 +30,7 @@ interface StoreDatabaseParts {
 export class StoreDatabase {
   readonly #parts: StoreDatabaseParts
   #database: Database | undefined
-  /** Set from a failed write until the database has been reopened. */
+  /** Set from a failed write until the database has been reopened, which it is not any more if the store is being closed. */
   #broken: Error | undefined
   /** The opening or reopening in progress. */
   #opening: Promise<void> | undefined
@@ -121,9 +121,11 @@ export class StoreDatabase {
     if (this.#distrust(error)) this.#openAgain().catch(() => undefined)
   }
 
+  /** Returns whether the database is to be reopened. A store that is being closed has no watches any more, and is opened by its next user. */
   #distrust(error: Error): boolean {
-    if (this.#broken || this.#parts.isClosing()) return false
+    if (this.#broken) return false
     this.#broken = error
+    if (this.#parts.isClosing()) return false
     this.#parts.distrusted(error)
     return true
   }
