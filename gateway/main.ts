@@ -102,7 +102,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
   const host = options.host ?? defaultHost
-  const data = stack.use(await openGatewayStorage(options))
+  const data = stack.use(await openGatewayStorage({ ...options, log }))
   const { clock = systemClock } = options
   const names = servingNames(options)
   const keys = await loadGatewayKeys(data.keys, names, clock)

@@ -41,7 +41,7 @@ async function damage(): Promise<void> {
 }
 
 async function openWith(verified?: ReturnType<typeof verifyTables>): Promise<number> {
-  await using data = await DataDirectory.open(path, limits, verified)
+  await using data = await DataDirectory.open(path, limits, { ahead: verified })
   await using store = await data.openStore(superUid, emptyBaseLayer)
   return (await store.range("/registry/")).items.length
 }

@@ -11,6 +11,7 @@ import { existsSync } from "node:fs"
 import { readdir, readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { silentLog, type Log } from "../../client/log.ts"
 import { ifThere } from "../../storage/if-there.ts"
 import { checkPresence, removeDatabase } from "../../storage/level/database.ts"
 import type { VerifiedTables } from "../../storage/level/files/verify.ts"
@@ -46,11 +47,11 @@ export class DataDirectory implements GatewayStorage {
   /** The gateway's own records. */
   readonly store: Store
 
-  /** `ahead` resolves to tables that need not be verified any more. Throws StartError. */
+  /** `ahead` resolves to tables that need not be verified any more; `log` is told of what cannot be removed. Throws StartError. */
   static async open(
     path: string,
     limits: Partial<StoreLimits> = {},
-    ahead?: Promise<VerifiedTables>,
+    { ahead, log = silentLog }: { ahead?: Promise<VerifiedTables> | undefined; log?: Log | undefined } = {},
   ): Promise<DataDirectory> {
     try {
       await makeDirectory(resolve(path))
@@ -60,7 +61,7 @@ export class DataDirectory implements GatewayStorage {
       const verified: VerifiedTables = new Map(await ahead)
       await using stack = new AsyncDisposableStack()
       const store = stack.use(await openLevelStore({ directory: recordsPath(path), limits, verified }))
-      const spares = new SpareStore({ store, limits, pathOf: (uid) => storePath(path, uid) })
+      const spares = new SpareStore({ store, limits, pathOf: (uid) => storePath(path, uid), log })
       await spares.clear()
       stack.move()
       return new DataDirectory(path, limits, store, { spares, verified })
@@ -148,8 +149,8 @@ export class DataDirectory implements GatewayStorage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await using _ = this.store // also if a spare cannot be closed
     await this.#spares?.[Symbol.asyncDispose]()
-    await this.store[Symbol.asyncDispose]()
   }
 }
 

@@ -1,10 +1,11 @@
 // The prepared store for the next tenant: given out once, recorded as unused before, and removed if it was not taken.
 
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { silentLog } from "../../client/log.ts"
 import { emptyBaseLayer } from "../../storage/base-layer.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
@@ -12,6 +13,8 @@ import { DataDirectory } from "./data-directory.ts"
 import { spareKey, SpareStore } from "./spare-store.ts"
 import { createRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 
+const notRemoved = "an unused store that was prepared for a tenant was not removed"
+const code = (name: string) => expect.objectContaining({ code: name })
 const patience = { timeout: 60_000, interval: 20 }
 
 let path: string
@@ -91,14 +94,37 @@ test("a start does not fail for a spare store that cannot be removed, and the ne
   const stores = join(path, "stores")
   const store = createMemoryStore()
   await store.txn({ compare: [], operations: [{ type: "put", key: spareKey("left"), value: Buffer.alloc(0) }] })
-  const clear = () => new SpareStore({ store, limits: {}, pathOf: (uid) => join(stores, uid) }).clear()
+  const log = { ...silentLog, error: vi.fn() }
+  const clear = () => new SpareStore({ store, limits: {}, pathOf: (uid) => join(stores, uid), log }).clear()
   await writeFile(stores, "where a directory should be")
   await clear()
   expect(await spares(store)).toEqual(["left"])
+  expect(log.error.mock.calls).toEqual([[{ err: code("ENOTDIR"), uid: "left" }, notRemoved]])
   await rm(stores)
   await mkdir(join(stores, "left"), { recursive: true })
   await clear()
   expect([await readdir(stores), await spares(store)]).toEqual([[], []])
+  expect(log.error).toHaveBeenCalledOnce()
+})
+
+test("a stop does not fail for an unused spare store that cannot be removed, and the next start removes it", async () => {
+  const stores = join(path, "stores")
+  const log = { ...silentLog, error: vi.fn() }
+  const data = await DataDirectory.open(path, {}, { log })
+  data.newUid()
+  const uid = await vi.waitFor(async () => {
+    const [made = ""] = await readdir(stores)
+    expect(existsSync(join(stores, made, "CURRENT"))).toBe(true)
+    return made
+  }, patience)
+  await rename(stores, `${stores}-away`)
+  await writeFile(stores, "where a directory should be")
+  await data[Symbol.asyncDispose]()
+  expect(log.error.mock.calls).toEqual([[{ err: code("ENOTDIR"), uid }, notRemoved]])
+  await rm(stores)
+  await rename(`${stores}-away`, stores)
+  await using next = await DataDirectory.open(path)
+  expect([await readdir(stores), await spares(next.store)]).toEqual([[], []])
 })
 
 test("a spare store that was taken but not opened can be removed", async () => {

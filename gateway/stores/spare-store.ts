@@ -1,8 +1,9 @@
 // Prepares the store of the next new tenant in idle time: creating a LevelDB takes longer than everything else a new tenant needs.
 // It is in the directory of tenants' stores; a record in the gateway's store marks it as unused until one write replaces that by
-// the tenant's record (tenant-record.ts). The next start removes what a stopped process has left.
+// the tenant's record (tenant-record.ts). The next start removes what a stopped process has left, if it can.
 
 import { randomUUID } from "node:crypto"
+import type { Log } from "../../client/log.ts"
 import { removeDatabase, type OpenedDatabase } from "../../storage/level/database.ts"
 import { openAhead } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
@@ -18,6 +19,7 @@ interface SpareStoreParts {
   store: Store
   pathOf: (uid: string) => string
   limits: Partial<StoreLimits>
+  log: Log
 }
 
 interface Spare {
@@ -45,10 +47,7 @@ export class SpareStore implements AsyncDisposable {
   /** Removes the prepared stores of a stopped process, except those that cannot be removed. */
   async clear(): Promise<void> {
     const { items } = await this.#parts.store.range(prefix)
-    for (const { key } of items) {
-      // Nobody uses it, so nobody has to wait until it can be removed: its record stays, and the next start tries again.
-      await this.#remove(key.slice(prefix.length)).catch(() => undefined)
-    }
+    for (const { key } of items) await this.#tryToRemove(key.slice(prefix.length))
   }
 
   /** Returns the uid for a new tenant. */
@@ -90,6 +89,15 @@ export class SpareStore implements AsyncDisposable {
     this.#spare = { uid, opened: openAhead({ directory: pathOf(uid), limits }).catch(() => undefined) }
   }
 
+  /** Nobody uses it, so nobody has to wait until it can be removed: its record stays, and the next start tries again. */
+  async #tryToRemove(uid: string): Promise<void> {
+    try {
+      await this.#remove(uid)
+    } catch (error) {
+      this.#parts.log.error({ err: error, uid }, "an unused store that was prepared for a tenant was not removed")
+    }
+  }
+
   async #remove(uid: string): Promise<void> {
     const { store, pathOf } = this.#parts
     await removeDatabase(pathOf(uid))
@@ -103,6 +111,6 @@ export class SpareStore implements AsyncDisposable {
     for (const opened of this.#taken.values()) await (await opened)?.database.close()
     if (this.#spare === undefined) return
     await (await this.#spare.opened)?.database.close()
-    await this.#remove(this.#spare.uid)
+    await this.#tryToRemove(this.#spare.uid)
   }
 }

@@ -64,8 +64,8 @@ export async function startPrimary(options: PrimaryOptions): Promise<RunningGate
 async function start(options: PrimaryOptions, stack: AsyncDisposableStack): Promise<GatewayParts<SpreadTenants>> {
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
-  const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits, options.verifiedTables))
-  const { clock = systemClock } = options
+  const { dataDir, storeLimits, verifiedTables, clock = systemClock } = options
+  const data = stack.use(await DataDirectory.open(dataDir, storeLimits, { ahead: verifiedTables, log }))
   const names = servingNames(options)
   const keys = await loadGatewayKeys(data.keys, names, clock)
   // Workers use the certificates that this writes.
@@ -82,7 +82,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack): Prom
 
   const secret = createSecret()
   const identity = new ForwardedIdentity(secret)
-  const socketDirectory = await createSocketDirectory(options.dataDir, stack)
+  const socketDirectory = await createSocketDirectory(dataDir, stack)
   const routes = new Routes(primary)
   const { count, spawn, handlers } = options.workers
   pool = new WorkerPool({
