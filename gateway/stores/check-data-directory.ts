@@ -11,6 +11,7 @@ import { StartError } from "../start-error.ts"
 import { createBootstrap } from "../control-plane/bootstrap.ts"
 import { checkRecords, DataDirectory, explain } from "./data-directory.ts"
 import { recordsPath, superUid } from "./paths.ts"
+import { readSpares } from "./spare-store.ts"
 import { readRecords, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 export interface CheckedStore {
@@ -33,11 +34,13 @@ export async function* checkDataDirectory(path: string): AsyncGenerator<CheckedS
   // Holds the lock from here on: no gateway opens a store that is being read.
   await using data = await DataDirectory.open(path)
   const records = new Map((await readRecords(data.store)).records.map((record) => [record.tenant.uid, record]))
+  const spares = new Set(await readSpares(data.store))
   const bootstrap = createBootstrap("", [])
   const uids = await readdir(data.stores)
   for (const uid of uids.sort()) {
     const record = records.get(uid)
-    if (record?.state === "deleting") continue // the next start removes the remaining data
+    // Nobody's any more, and each start tries to remove what remains.
+    if (record?.state === "deleting" || spares.has(uid)) continue
     // The check needs only the keys of the base layer, which are the same for every control plane.
     const base = bootstrap.layer({ uid, createdAt: timestamp() })
     const faults = await faultsOf(join(data.stores, uid), { base, exists: record?.isStored === true })

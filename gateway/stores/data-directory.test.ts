@@ -1,15 +1,16 @@
 // Unusable data directories: the error messages, and that the directory is unchanged afterwards.
 
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { emptyBaseLayer } from "../../storage/base-layer.ts"
 import { StorageError } from "../../storage/types.ts"
 import { StartError } from "../start-error.ts"
-import { checkDataDirectory } from "./check-data-directory.ts"
+import { checkDataDirectory, type CheckedStore } from "./check-data-directory.ts"
 import { DataDirectory, explain } from "./data-directory.ts"
 import { superUid } from "./paths.ts"
+import { spareKey } from "./spare-store.ts"
 
 let parent = ""
 let path = ""
@@ -143,4 +144,23 @@ test("files that may not be written to are named, with what to do", () => {
       `the data directory "d" cannot be opened: ${denied.message}. All files must be writable for this user: change their owner or mode, or use a copy`,
     ),
   )
+})
+
+test("the check does not report an unused spare store that cannot be removed", async () => {
+  await mkdir(path)
+  if (process.geteuid?.() === 0) await chown(path, nobody, nobody)
+  await asReader(parent, async () => {
+    await using data = await DataDirectory.open(path)
+    await data.store.txn({ compare: [], operations: [{ type: "put", key: spareKey("left"), value: Buffer.alloc(0) }] })
+  })
+  const left = join(path, "stores", "left")
+  await mkdir(left)
+  await writeFile(join(left, "file"), "")
+  await chmod(parent, 0o755)
+  await asReader(left, async () => {
+    const checked: CheckedStore[] = []
+    for await (const each of checkDataDirectory(path)) checked.push(each)
+    expect(checked).toEqual([{ name: "gateway", faults: [] }])
+  })
+  expect(await readdir(left)).toEqual(["file"])
 })

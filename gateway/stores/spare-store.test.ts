@@ -8,9 +8,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { emptyBaseLayer } from "../../storage/base-layer.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
-import type { Store } from "../../storage/types.ts"
 import { DataDirectory } from "./data-directory.ts"
-import { spareKey, SpareStore } from "./spare-store.ts"
+import { readSpares, spareKey, SpareStore } from "./spare-store.ts"
 import { createRecord, type TenantRecord } from "../tenancy/tenant-record.ts"
 
 const notRemoved = "an unused store that was prepared for a tenant was not removed"
@@ -39,13 +38,10 @@ const recordOf = (uid: string): TenantRecord => ({
   issuer: "https://issuer/a",
 })
 
-const spares = async (store: Store): Promise<string[]> =>
-  (await store.range("/spares/")).items.map(({ key }) => key.slice("/spares/".length))
-
 /** Takes uids until one has a prepared store. */
 async function takeSpare(data: DataDirectory): Promise<string> {
   return vi.waitFor(async () => {
-    const ready = await spares(data.store)
+    const ready = await readSpares(data.store)
     const uid = data.newUid()
     if (!ready.includes(uid)) throw new Error("no spare yet")
     return uid
@@ -87,7 +83,7 @@ test("an unused spare store is removed at the stop or the next start", async () 
   }
   await using data = await DataDirectory.open(path)
   expect(await readdir(stores)).toEqual(["tenant"])
-  expect(await spares(data.store)).toEqual([])
+  expect(await readSpares(data.store)).toEqual([])
 })
 
 test("a start does not fail for a spare store that cannot be removed, and the next one removes it", async () => {
@@ -98,12 +94,12 @@ test("a start does not fail for a spare store that cannot be removed, and the ne
   const clear = () => new SpareStore({ store, limits: {}, pathOf: (uid) => join(stores, uid), log }).clear()
   await writeFile(stores, "where a directory should be")
   await clear()
-  expect(await spares(store)).toEqual(["left"])
+  expect(await readSpares(store)).toEqual(["left"])
   expect(log.error.mock.calls).toEqual([[{ err: code("ENOTDIR"), uid: "left" }, notRemoved]])
   await rm(stores)
   await mkdir(join(stores, "left"), { recursive: true })
   await clear()
-  expect([await readdir(stores), await spares(store)]).toEqual([[], []])
+  expect([await readdir(stores), await readSpares(store)]).toEqual([[], []])
   expect(log.error).toHaveBeenCalledOnce()
 })
 
@@ -124,7 +120,7 @@ test("a stop does not fail for an unused spare store that cannot be removed, and
   await rm(stores)
   await rename(`${stores}-away`, stores)
   await using next = await DataDirectory.open(path)
-  expect([await readdir(stores), await spares(next.store)]).toEqual([[], []])
+  expect([await readdir(stores), await readSpares(next.store)]).toEqual([[], []])
 })
 
 test("a spare store that was taken but not opened can be removed", async () => {

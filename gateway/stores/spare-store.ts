@@ -14,6 +14,12 @@ const prefix = "/spares/"
 /** The key in the gateway's store that marks a prepared store of that uid. */
 export const spareKey = (uid: string): string => prefix + uid
 
+/** The uids of the stores that are marked as unused. */
+export async function readSpares(store: Store): Promise<string[]> {
+  const { items } = await store.range(prefix)
+  return items.map(({ key }) => key.slice(prefix.length))
+}
+
 interface SpareStoreParts {
   /** The gateway's own store, not owned. */
   store: Store
@@ -46,8 +52,7 @@ export class SpareStore implements AsyncDisposable {
 
   /** Removes the prepared stores of a stopped process, except those that cannot be removed. */
   async clear(): Promise<void> {
-    const { items } = await this.#parts.store.range(prefix)
-    for (const { key } of items) await this.#tryToRemove(key.slice(prefix.length))
+    for (const uid of await readSpares(this.#parts.store)) await this.#tryToRemove(uid)
   }
 
   /** Returns the uid for a new tenant. */
