@@ -23,7 +23,7 @@ export async function* checkEtcd(options: EtcdStorageOptions): AsyncGenerator<Ch
       found.add(uid)
       const record = byUid.get(uid)
       if (uid === gatewayUid) yield { name: "gateway", faults: [...faults, ...unreadable] }
-      // The next start removes the remaining data.
+      // Each start tries to remove what remains.
       else if (record?.state !== "deleting")
         yield { name: nameOf(uid, record), faults: [...faults, ...strayFaults(uid, record)] }
     }

@@ -3,11 +3,11 @@
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
-import type { Tenant } from "../../client/tenants.ts"
+import type { TenantIdentity } from "../../client/tenants.ts"
 import { markStored, type TenantRecord } from "./tenant-record.ts"
 
 /** Records that a tenant has a store. Returns false if the tenant does not exist or is being deleted. */
-export type RecordStored = (tenant: Tenant) => Promise<boolean>
+export type RecordStored = (tenant: TenantIdentity) => Promise<boolean>
 
 /** Who creates a tenant has its first answers by then, and those created meanwhile share a flush of the disk. */
 const restMs = 50

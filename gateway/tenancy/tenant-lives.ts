@@ -149,7 +149,7 @@ export class TenantLives {
   }
 }
 
-/** At the start. If it fails it holds up nobody else: the next start tries again, or whoever takes the name. */
+/** At the start. If it fails it holds up nobody else: the next start tries again, or whoever takes the name or deletes it again. */
 export async function completed(deletion: Promise<void>, { tenant }: TenantRecord, log: Log): Promise<void> {
   try {
     await deletion

@@ -10,7 +10,7 @@ export interface TenantRecord {
   tenant: Tenant
   /** RFC 3339: creation time of its bootstrap objects. */
   createdAt: string
-  /** deleting: remaining data on disk is removed at the next start at the latest. */
+  /** deleting: nobody has it any more, and each start tries to remove what remains of it. */
   state: "active" | "deleting"
   /** The issuer of its service account tokens. */
   issuer: string
@@ -171,7 +171,7 @@ export async function replaceRecord(
   return undefined
 }
 
-/** From now on the tenant is removed, at the latest when a process starts. Returns the revision of what it did. */
+/** From now on the tenant is being deleted, which each start tries to complete. Returns the revision of what it did. */
 export function condemnRecord(store: Store, record: TenantRecord): Promise<Revision | undefined> {
   return replaceRecord(store, record.tenant, { ...record, state: "deleting" })
 }
