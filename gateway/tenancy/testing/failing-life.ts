@@ -37,6 +37,7 @@ export class Life {
   readonly #watchers = new Set<Watcher>()
   /** Of each call. */
   failing = 0.2
+  #isStarting = false
   readonly #end = Promise.withResolvers<undefined>()
   #hasEnded = false
 
@@ -48,10 +49,9 @@ export class Life {
     this.#isShared = isShared
   }
 
-  /** During the start nothing fails: it would have to be repeated. */
+  /** Only reading all records does not fail here: the start would have to be repeated. */
   async start(): Promise<TenantDirectory> {
-    const { failing } = this
-    this.failing = 0
+    this.#isStarting = true
     const { records } = this.#disk
     const store = this.#failingStore(records)
     const directory = await TenantDirectory.open({
@@ -98,7 +98,7 @@ export class Life {
         if (this.told.get(name) === uid) this.told.delete(name)
       },
     })
-    this.failing = failing
+    this.#isStarting = false
     return directory
   }
 
@@ -133,8 +133,7 @@ export class Life {
   #failingStore(store: Store): Store {
     return {
       get: (...given: Parameters<Store["get"]>) => this.#call("read a record", () => store.get(...given)),
-      // It takes so long that whole operations happen meanwhile.
-      range: (...given: Parameters<Store["range"]>) => this.#call("read all records", () => store.range(...given), 30),
+      range: (...given: Parameters<Store["range"]>) => this.#readAll(() => store.range(...given)),
       txn: (transaction: Parameters<Store["txn"]>[0]) => this.#call("write a record", () => store.txn(transaction)),
       latest: () => store.latest(),
       watch: (...given: Parameters<Store["watch"]>) => {
@@ -151,8 +150,13 @@ export class Life {
     if (this.#hasEnded) await new Promise(() => undefined)
   }
 
-  async #call<T>(what: string, work: () => T | Promise<T>, longest = 3): Promise<T> {
-    const failure = chance(this.#random, this.failing) ? pick(this.#random, ["before", "after"]) : undefined
+  /** It takes so long that whole operations happen meanwhile. */
+  #readAll<T>(work: () => Promise<T>): Promise<T> {
+    return this.#call("read all records", work, { longest: 30, failing: this.#isStarting ? 0 : this.failing })
+  }
+
+  async #call<T>(what: string, work: () => T | Promise<T>, { longest = 3, failing = this.failing } = {}): Promise<T> {
+    const failure = chance(this.#random, failing) ? pick(this.#random, ["before", "after"]) : undefined
     await this.#time(longest)
     if (failure === "before") throw new Error(`cannot ${what}`)
     const result = await work()
