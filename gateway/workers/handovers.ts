@@ -11,7 +11,7 @@ export interface Held {
   owner: Worker | undefined
   /** The tenant is being created: its creator determines its owner, and nobody has been told of it. */
   creating: boolean
-  /** Resolves when the latest move is complete. */
+  /** Resolves when its creation or the latest move has ended. Never rejects. */
   moving: Promise<void>
 }
 

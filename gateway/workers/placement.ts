@@ -11,7 +11,7 @@ import { aborted, pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { Tenant, TenantIdentity } from "../../client/tenants.ts"
 import { noSuchTenant } from "../tenancy/tenant-errors.ts"
-import { markStored, type TenantRecord } from "../tenancy/tenant-record.ts"
+import type { TenantRecord } from "../tenancy/tenant-record.ts"
 import { ChannelClosed } from "./channel.ts"
 import { homeOf } from "./owners.ts"
 import { Handovers, type Held } from "./handovers.ts"
@@ -98,10 +98,11 @@ export class Placement implements AsyncDisposable {
     return held?.creating === false ? held : undefined
   }
 
-  /** The tenant has a store, as its next owners have to know; perhaps before its creation ends. */
-  stored({ name, uid }: TenantIdentity): void {
-    const record = this.#held.get(name)?.record
-    if (record?.tenant.uid === uid) markStored(record)
+  /** Waits for its creation if it is being created. Undefined: it does not exist. */
+  async recordOf({ name, uid }: TenantIdentity): Promise<TenantRecord | undefined> {
+    const held = this.#held.get(name)
+    if (held?.creating === true) await held.moving
+    return held?.creating === false && held.record.tenant.uid === uid ? held.record : undefined
   }
 
   isOwner(worker: Worker, name: string): boolean {
@@ -122,7 +123,13 @@ export class Placement implements AsyncDisposable {
   }
 
   /** Creates it at its home, or at the next one if that ends meanwhile. From then on it exists. */
-  async make(held: Held): Promise<void> {
+  make(held: Held): Promise<void> {
+    const making = this.#make(held)
+    held.moving = making.catch(() => undefined) // reported to who creates it
+    return making
+  }
+
+  async #make(held: Held): Promise<void> {
     for (;;) {
       const owner = this.#homeOf(held)
       held.owner = owner

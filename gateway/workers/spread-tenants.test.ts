@@ -1,5 +1,6 @@
 // What the primary passes on to the owners of tenants, whose lists of their tenants may be behind.
 
+import { setImmediate as turn } from "node:timers/promises"
 import { describe, expect, test, vi } from "vitest"
 import { createRandom } from "../../apimachinery/testing/random.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
@@ -10,7 +11,7 @@ import type { Resource } from "../../client/rest.ts"
 import type { Tenant, TenantIdentity, TenantUse, TenantWatchHandler } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import { fakeTenant } from "../../syncer/testing/fake-tenants.ts"
-import { createRecord, readRecords } from "../tenancy/tenant-record.ts"
+import { createRecord, readRecords, type TenantRecord } from "../tenancy/tenant-record.ts"
 import type { WorkerPool } from "./pool.ts"
 import { primary, Routes } from "./routes.ts"
 import { SpreadTenants } from "./spread-tenants.ts"
@@ -59,6 +60,30 @@ test("that a tenant has a store is recorded when its owner says so, and its next
   expect(await marks()).toEqual([true])
   for (const process of pool.processes) await pool.kill(process)
   await expect.poll(() => pool.processes.map(({ tenants }) => tenants.get("a")?.isStored)).toEqual([true])
+})
+
+test.each([
+  { how: "has succeeded", isMade: true, marks: [true] },
+  { how: "fails", isMade: false, marks: [] },
+])("that a tenant has a store is not recorded before its creation $how", async ({ isMade, marks }) => {
+  const { pool, spread, store } = await begin()
+  await using _ = spread
+  const marked = async (): Promise<unknown[]> => (await readRecords(store)).records.map(({ isStored }) => isStored)
+  const [begun, made] = [Promise.withResolvers<TenantRecord>(), Promise.withResolvers<void>()]
+  const [process] = pool.processes
+  vi.spyOn(process!.worker.channel, "call").mockImplementationOnce((_name, record) => {
+    begun.resolve(record as TenantRecord)
+    return made.promise as Promise<never>
+  })
+  const creating = Promise.allSettled([spread.create(fakeTenant("a"))])
+  const recording = spread.recordStored((await begun.promise).tenant)
+  for (let left = 10; left > 0; left--) await turn()
+  expect(await marked()).toEqual([undefined])
+  if (isMade) made.resolve()
+  else made.reject(new Error("no space left on device"))
+  expect(await recording).toBe(isMade)
+  await creating
+  expect(await marked()).toEqual(marks)
 })
 
 test("followers of tenants are told of changed settings", async () => {

@@ -31,6 +31,7 @@ import {
   changeRecord,
   condemnRecord,
   createRecordAnew,
+  markStored,
   newRecord,
   readRecord,
   readRecords,
@@ -164,10 +165,14 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     await this.#placement.changed(held)
   }
 
-  /** Its owner has opened its store for the first time. Returns false if the tenant does not exist. */
+  /**
+   * Its owner has opened its store for the first time. Returns false if the tenant does not exist, or its creation fails: its owner removes
+   * the store then before the record says that it is being deleted.
+   */
   async recordStored(tenant: TenantIdentity): Promise<boolean> {
-    if (!(await recordStored(this.#parts.store, tenant))) return false
-    this.#placement.stored(tenant)
+    const record = await this.#placement.recordOf(tenant)
+    if (record === undefined || !(await recordStored(this.#parts.store, tenant))) return false
+    markStored(record) // which its next owners get
     return true
   }
 
