@@ -11,7 +11,7 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../history/revisions.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
-import { nextAvailabilityMs } from "../pods/pod-state.ts"
+import { nextAvailability } from "../pods/pod-state.ts"
 import { followNodes, followPods } from "./events.ts"
 import { FailedBackoff } from "./failed-backoff.ts"
 import { historyOf } from "./history.ts"
@@ -69,7 +69,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const history = await historyOf({ ...owned, informers: ctx.informers, tenant }, claimed)
   const { hash, collisionCount, pods } = history
   const nodes = ctx.informers.of<Node>(nodeResource).list(tenant)
-  const round = new Round({ ctx, actor, expectations, failedBackoff, set, pods, nodes, hash })
+  const now = ctx.clock.now()
+  const round = new Round({ actor, expectations, failedBackoff, set, pods, nodes, hash, now })
   let failure: unknown
   try {
     if (mayAct) await round.run()
@@ -89,9 +90,10 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   if (mayAct) {
     await truncateHistory(client, set, history.old, ({ metadata }) => live.has(metadata.labels?.[revisionHashLabel]))
   }
-  const available = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
-  const times = [available, round.waitMs].filter((ms) => ms !== undefined)
-  return times.length === 0 ? undefined : { requeueAfterMs: Math.min(...times) }
+  const available = nextAvailability(pods, set.spec?.minReadySeconds ?? 0, now)
+  const times = [available === undefined ? undefined : available - ctx.clock.now(), round.waitMs]
+  const next = Math.min(...times.filter((ms) => ms !== undefined))
+  return next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: next }
 }
 
 /** A generation that somebody wrote and that is not there yet stays until something else changes, as upstream. */

@@ -4,7 +4,6 @@
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import type { Actor } from "../actor.ts"
-import type { ControllerContext } from "../context.ts"
 import { revisionHashLabel } from "../history/revisions.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
@@ -20,7 +19,6 @@ import { planUpdate, surges, type Plan } from "./rolling-update.ts"
 const burst = 250
 
 interface RoundOptions {
-  ctx: ControllerContext
   actor: Actor
   expectations: Expectations
   failedBackoff: FailedBackoff
@@ -29,6 +27,7 @@ interface RoundOptions {
   nodes: readonly Node[]
   /** Hash of the current template. */
   hash: string
+  now: number
 }
 
 export class Round {
@@ -38,14 +37,12 @@ export class Round {
   readonly #wanted: number
   /** Number of templates that the set has had. */
   readonly #generation: string | undefined
-  readonly #now: number
   /** Time until a failed pod may be deleted. */
   #waitMs: number | undefined
 
   constructor(options: RoundOptions) {
     this.#options = options
     this.#generation = generationOf(options.set)
-    this.#now = options.ctx.clock.now()
     // Finished pods that are being deleted are left to the garbage collector and do not block new ones.
     const pods = options.pods.filter((pod) => !(isFinished(pod) && isTerminating(pod)))
     const byNode = Map.groupBy(pods.sort(byPlaceAndAge), nodeOf)
@@ -134,7 +131,7 @@ export class Round {
   }
 
   #mayDelete(pod: Pod, node: string): boolean {
-    const { actor, set, failedBackoff } = this.#options
+    const { actor, set, failedBackoff, now } = this.#options
     const { namespace = "", name = "" } = pod.metadata
     const where = `daemon pod ${namespace}/${name} on node ${node}`
     if (pod.status?.phase === "Succeeded") {
@@ -142,12 +139,12 @@ export class Round {
       return true
     }
     const place = { set: set.metadata.uid ?? "", generation: set.status?.observedGeneration ?? 0, node }
-    const wait = failedBackoff.remainingMs(place, this.#now)
+    const wait = failedBackoff.remainingMs(place, now)
     if (wait > 0) {
       this.#waitMs = Math.min(this.#waitMs ?? wait, wait)
       return false
     }
-    failedBackoff.failed(place, this.#now)
+    failedBackoff.failed(place, now)
     actor.event(set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
     return true
   }
@@ -180,7 +177,7 @@ export class Round {
   }
 
   #isAvailable(pod: Pod): boolean {
-    return isAvailable(pod, this.#options.set.spec?.minReadySeconds ?? 0, this.#now)
+    return isAvailable(pod, this.#options.set.spec?.minReadySeconds ?? 0, this.#options.now)
   }
 
   /** Also compares the template generation: pods adopted from another set with the same generation count as updated. */

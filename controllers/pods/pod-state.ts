@@ -24,26 +24,29 @@ export function isActive(pod: Pod): boolean {
 /** Whether the pod has been ready for at least `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   if (!isReady(pod)) return false
-  return minReadySeconds === 0 || readyForMs(pod, now) >= minReadySeconds * 1000
+  return minReadySeconds === 0 || (availableAt(pod, minReadySeconds) ?? Number.POSITIVE_INFINITY) <= now
 }
 
-/** Time until the first ready pod becomes available; undefined if none is waiting. */
-export function nextAvailabilityMs(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
+/**
+ * When the first of the ready pods becomes available that was not when they were counted; undefined if none will. That time may have passed
+ * since: without another count it would be missed.
+ */
+export function nextAvailability(pods: readonly Pod[], minReadySeconds: number, countedAt: number): number | undefined {
   // Each is available as soon as it is ready.
   if (minReadySeconds === 0) return undefined
   let next: number | undefined
   for (const pod of pods) {
-    if (!isReady(pod) || isAvailable(pod, minReadySeconds, now)) continue
-    const ms = minReadySeconds * 1000 - readyForMs(pod, now)
-    next = Math.min(next ?? ms, ms)
+    const at = isReady(pod) ? availableAt(pod, minReadySeconds) : undefined
+    if (at !== undefined && at > countedAt) next = Math.min(next ?? at, at)
   }
   return next
 }
 
-function readyForMs(pod: Pod, now: number): number {
+/** undefined: never, since nobody knows since when it is ready. */
+function availableAt(pod: Pod, minReadySeconds: number): number | undefined {
   // Servers write null for a time that nobody has given.
   const since = podCondition(pod, "Ready")?.lastTransitionTime ?? ""
-  return since === "" ? 0 : now - Date.parse(since)
+  return since === "" ? undefined : Date.parse(since) + minReadySeconds * 1000
 }
 
 /** Number of restarts of the container with the most restarts. */

@@ -13,7 +13,7 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { controllerReference, createPod, deletePod, podFromTemplate } from "../pods/pod-control.ts"
-import { isActive, isFinished, isTerminating, nextAvailabilityMs } from "../pods/pod-state.ts"
+import { isActive, isFinished, isTerminating, nextAvailability } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
 import { settleAll } from "../settle-all.ts"
 import { StatusHold } from "../pods/status-hold.ts"
@@ -94,8 +94,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     await actor.client.update(kind.resource, { ...object, status }, { subresource: "status" })
   }
   if (failure !== undefined) throw failure
-  const next = nextAvailabilityMs(active, object.spec?.minReadySeconds ?? 0, now)
-  return next === undefined ? undefined : { requeueAfterMs: next }
+  const next = nextAvailability(active, object.spec?.minReadySeconds ?? 0, now)
+  return next === undefined ? undefined : { requeueAfterMs: next - ctx.clock.now() }
 }
 
 /** Creates or deletes pods; returns the first error. */

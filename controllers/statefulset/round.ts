@@ -19,6 +19,7 @@ interface RoundOptions {
   current: ControllerRevision
   update: ControllerRevision
   collisionCount: number | undefined
+  now: number
 }
 
 export type StatefulSetStatus = NonNullable<StatefulSet["status"]>
@@ -189,7 +190,7 @@ export class Round {
   }
 
   #isAvailable(pod: Pod): boolean {
-    return isRunningAndReady(pod) && isAvailable(pod, this.#minReadySeconds, this.#options.ctx.clock.now())
+    return isRunningAndReady(pod) && isAvailable(pod, this.#minReadySeconds, this.#options.now)
   }
 }
 

@@ -24,7 +24,7 @@ import {
 } from "../history/revisions.ts"
 import { claim } from "../pods/claim.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
-import { nextAvailabilityMs } from "../pods/pod-state.ts"
+import { nextAvailability } from "../pods/pod-state.ts"
 import { isMember, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
 import { Round, type StatefulSetStatus } from "./round.ts"
 
@@ -76,6 +76,7 @@ async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promis
   // A set that orphans its pods has already orphaned its revisions; as upstream, it cannot adopt them again and does nothing more.
   if (set.metadata.deletionTimestamp !== undefined && hasOrphanedRevisions(ctx.informers, tenant, set)) return
   const inUse = new Set(pods.map(revisionNameOf))
+  const now = ctx.clock.now()
   try {
     const { revision: update, collisionCount } = await updateRevision({
       ...owned,
@@ -86,15 +87,15 @@ async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promis
     })
     const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
     for (const { metadata } of [current, update]) inUse.add(metadata.name ?? "")
-    const round = new Round({ ctx, actor, set, pods, current, update, collisionCount })
+    const round = new Round({ ctx, actor, set, pods, current, update, collisionCount, now })
     await carryOut(client, set, round)
   } finally {
     // Also if no revision could be created: those that are forgotten make room for it.
     const old = revisions.filter(({ metadata }) => !inUse.has(metadata.name ?? ""))
     await truncateHistory(client, set, old)
   }
-  const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
-  return next === undefined ? undefined : { requeueAfterMs: next }
+  const next = nextAvailability(pods, set.spec?.minReadySeconds ?? 0, now)
+  return next === undefined ? undefined : { requeueAfterMs: next - ctx.clock.now() }
 }
 
 async function carryOut(client: KubeClient, set: StatefulSet, round: Round): Promise<void> {
