@@ -44,6 +44,19 @@ describe("a HorizontalPodAutoscaler", () => {
     })
   })
 
+  test("scales when its clock has been set back", async () => {
+    let cpu = "50m"
+    await using harness = await harnessWith(2, () => podMetrics(times(2, { cpu })))
+    await add(harness, autoscaler())
+    cpu = "100m"
+    harness.clock.correct(-3_000_000)
+    await eventually(() => {
+      harness.clock.advance(100)
+      expect(size(harness)).toBe(4)
+    })
+    expect(harness.clock.elapsed()).toBeLessThan(60_000)
+  })
+
   test("scales down only if no recommendation of the last five minutes was larger", async () => {
     const clock = new FakeClock(start)
     await using harness = await harnessWith(4, () => podMetrics(times(4, { cpu: "10m" })), clock)

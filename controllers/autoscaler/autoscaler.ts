@@ -44,19 +44,19 @@ async function reconcile(ctx: ControllerContext, actor: Actor, memories: Memorie
   if (autoscaler === undefined) return
   const ofTenant = memories.get(tenant) ?? new Map<string, Memory>()
   memories.set(tenant, ofTenant)
-  const now = ctx.clock.now()
+  const [now, elapsed] = [ctx.clock.now(), ctx.clock.elapsed()]
   const period = ctx.limits.autoscalerPeriodMs
   let memory = ofTenant.get(idOf(key))
   if (memory === undefined) {
     // The first reconcile waits one period, because the target may be created shortly after the autoscaler.
     memory = new Memory()
-    memory.nextAt = now + period
+    memory.nextAt = elapsed + period
     ofTenant.set(idOf(key), memory)
   }
-  if (now < memory.nextAt) return { requeueAfterMs: memory.nextAt - now }
+  if (elapsed < memory.nextAt) return { requeueAfterMs: memory.nextAt - elapsed }
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
   // Neither a change nor a failure makes the next reconcile earlier.
-  memory.nextAt = now + period
+  memory.nextAt = elapsed + period
   await new Round({
     client: actor.client,
     event: (type, reason, message) => actor.event(autoscaler, type, reason, message),
@@ -65,6 +65,7 @@ async function reconcile(ctx: ControllerContext, actor: Actor, memories: Memorie
     pods,
     competitors: (selected) => competitorsFor(selected, namespace, ofTenant),
     now,
+    elapsed,
   }).run()
   return { requeueAfterMs: period }
 }

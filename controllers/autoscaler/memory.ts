@@ -1,5 +1,5 @@
 // State of an autoscaler between reconciles: its recommendations, for the stabilization windows, and its recent changes of
-// size, for the scaling policies. As upstream, it is lost at a restart.
+// size, for the scaling policies. As upstream, it is lost at a restart, and its times are of a clock that no correction changes.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go.
 
 import type { Selector } from "../../apimachinery/labels.ts"

@@ -33,7 +33,10 @@ interface RoundOptions {
   pods: readonly Pod[]
   /** All autoscalers ("namespace/name"), this one included, that select one of these pods. */
   competitors: (pods: readonly Pod[]) => string[]
+  /** Milliseconds since the epoch. */
   now: number
+  /** The times of the memory. */
+  elapsed: number
 }
 
 /** Ends the round; the failure is already recorded in an event and a condition. */
@@ -67,7 +70,7 @@ export class Round {
   }
 
   async #round(): Promise<void> {
-    const { autoscaler, memory, event } = this.#options
+    const { autoscaler, memory, event, elapsed } = this.#options
     const { minReplicas = 1, maxReplicas = 1, behavior } = autoscaler.spec ?? {}
     const { resource, scale } = await this.#scale()
     this.#condition(
@@ -77,7 +80,7 @@ export class Round {
       "the HPA controller was able to get the target's current scale",
     )
     const current = scale.spec?.replicas ?? 0
-    memory.begin(current, this.#now)
+    memory.begin(current, elapsed)
     let desired = current
     let why = ""
     let metrics: MetricStatus[] | null = null
@@ -97,14 +100,14 @@ export class Round {
       if (found.replicas > current) why = `${found.name} above target`
       else if (found.replicas < current) why = "All metrics below target"
       if (autoscaler.spec === undefined) return
-      const { replicas, findings } = normalize(autoscaler.spec, memory, current, found.replicas, this.#now)
+      const { replicas, findings } = normalize(autoscaler.spec, memory, current, found.replicas, elapsed)
       for (const { type, status, reason, message: text } of findings) this.#condition(type, status, reason, text)
       desired = replicas
     }
     if (desired !== current) {
       await this.#rescale(resource, scale, desired, why, metrics)
       event("Normal", "SuccessfulRescale", `New size: ${desired}; reason: ${why}`)
-      memory.scaled(behavior, current, desired, this.#now)
+      memory.scaled(behavior, current, desired, elapsed)
     }
     this.#counted(current, desired, metrics)
     if (desired !== current) this.#status = { ...this.#status, lastScaleTime: timestamp(new Date(this.#now)) }

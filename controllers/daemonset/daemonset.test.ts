@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes, pods } from "../../client/resources.ts"
 import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { canonical } from "../template-hash.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
@@ -247,6 +248,28 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(statusOf(harness)).toMatchObject({ updatedNumberScheduled: 1 }))
     expect(uids()).toEqual(before)
     expect(statusOf(harness)?.collisionCount).toBeUndefined()
+  })
+
+  test("replaces pods that fail again and again when its clock has been set back", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    await harness.create(daemonSets, daemonSet())
+    const seen = new Set<string | undefined>()
+    const fail = async (): Promise<number> => {
+      for (const pod of harness.cluster.all<Pod>(pods)) {
+        seen.add(pod.metadata.uid)
+        if (pod.status?.phase !== "Failed") await harness.setPod(pod, "Failed", false)
+      }
+      return seen.size
+    }
+    await eventually(async () => expect(await fail()).toBe(2))
+    clock.correct(-3_000_000)
+    await eventually(async () => {
+      clock.advance(100)
+      expect(await fail()).toBe(4)
+    })
+    expect(clock.elapsed()).toBeLessThan(60_000)
   })
 
   test("removes duplicate revisions of a template", async () => {

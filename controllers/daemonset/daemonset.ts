@@ -25,7 +25,7 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
   const revisions = ctx.informers.of<ControllerRevision>(controllerRevisions)
   const expectations = new Expectations(ctx.clock, pods)
-  const failedBackoff = new FailedBackoff()
+  const failedBackoff = new FailedBackoff(ctx.clock)
   const controller = new Controller<DaemonSet>(ctx, {
     name: "daemonset",
     primary: sets,

@@ -131,7 +131,7 @@ export class Round {
   }
 
   #mayDelete(pod: Pod, node: string): boolean {
-    const { actor, set, failedBackoff, now } = this.#options
+    const { actor, set, failedBackoff } = this.#options
     const { namespace = "", name = "" } = pod.metadata
     const where = `daemon pod ${namespace}/${name} on node ${node}`
     if (pod.status?.phase === "Succeeded") {
@@ -139,12 +139,12 @@ export class Round {
       return true
     }
     const place = { set: set.metadata.uid ?? "", generation: set.status?.observedGeneration ?? 0, node }
-    const wait = failedBackoff.remainingMs(place, now)
+    const wait = failedBackoff.remainingMs(place)
     if (wait > 0) {
       this.#waitMs = Math.min(this.#waitMs ?? wait, wait)
       return false
     }
-    failedBackoff.failed(place, now)
+    failedBackoff.failed(place)
     actor.event(set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
     return true
   }
