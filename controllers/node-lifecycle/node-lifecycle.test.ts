@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
+import { forbidden } from "../../apimachinery/status.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { leases, nodes, pods } from "../../client/resources.ts"
@@ -141,6 +142,24 @@ describe("a node", () => {
         "RemovingNode: Node a event: Removing Node a from Controller",
       ]),
     )
+  })
+
+  test("that stops reporting makes its pods not ready, also beside some that cannot be changed", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    for (const name of ["one", "two"]) {
+      await harness.setPod(await harness.create<Pod>(pods, pod(name)), "Running", true)
+    }
+    harness.cluster.fail = (verb, resource, object) =>
+      verb === "update" && resource === "pods" && object?.metadata.name === "one"
+        ? forbidden(pods, "one", "")
+        : undefined
+    await eventually(() => {
+      clock.advance(5_000)
+      const { conditions } = harness.cluster.find<Pod>(pods, "default", "two")!.status!
+      expect(conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "False" }))
+    })
   })
 
   test("that reports not ready makes its pods not ready", async () => {

@@ -13,6 +13,7 @@ import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import { podCondition } from "../pods/pod-state.ts"
+import { settleAll } from "../settle-all.ts"
 import { inherited, observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
 import { type Eviction, isEvicting, isEvictingOtherwise, readyCondition, taintSteps } from "./taints.ts"
@@ -225,19 +226,21 @@ async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefi
 
 /** Services stop sending traffic to the pods of a node that is not ready. */
 async function markPods(ctx: ControllerContext, actor: Actor, name: string): Promise<void> {
-  const client = actor.client
   const lastTransitionTime = timestamp(new Date(ctx.clock.now()))
-  for (const pod of ctx.informers.of<Pod>(podResource).byIndex(actor.tenant, "node", name)) {
-    if ((podCondition(pod, "Ready")?.status ?? "False") === "False") continue
+  const onNode = ctx.informers.of<Pod>(podResource).byIndex(actor.tenant, "node", name)
+  const ready = onNode.filter((pod) => (podCondition(pod, "Ready")?.status ?? "False") !== "False")
+  using pace = actor.pace(ready.length)
+  const failure = await settleAll(pace, ready, async (pod) => {
     const conditions = (pod.status?.conditions ?? []).map((condition) =>
       condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime } : condition,
     )
     try {
       const status = { ...pod.status, conditions }
-      await client.update<Pod>(podResource, { ...pod, status }, { subresource: "status" })
+      await actor.client.update<Pod>(podResource, { ...pod, status }, { subresource: "status" })
       actor.event(pod, "Warning", "NodeNotReady", "Node is not ready")
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-  }
+  })
+  if (failure !== undefined) throw failure
 }

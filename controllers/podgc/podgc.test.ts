@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+import { forbidden } from "../../apimachinery/status.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { silentLog } from "../../client/log.ts"
@@ -79,6 +80,18 @@ describe("pods", () => {
     await settle()
     expect(names(harness)).toEqual(["one", "two"])
     expect(clock.timers).toBe(0)
+  })
+
+  test("of a deleted node are deleted, also beside some that cannot be", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    const all = Array.from({ length: 20 }, (_, index) => `p${index + 10}`)
+    for (const name of all) await harness.create(pods, pod(name, "a"))
+    harness.cluster.fail = (verb, _resource, object) =>
+      verb === "delete" && object?.metadata.name === "p10" ? forbidden(pods, "p10", "") : undefined
+    await settle()
+    clock.advance(41_000)
+    await eventually(() => expect(names(harness)).toEqual(["p10"]))
   })
 
   test("that are terminating without a node are failed and deleted", async () => {

@@ -17,6 +17,7 @@ import { Controller, type Key } from "../controller.ts"
 import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { failAndDelete } from "../pods/status-condition.ts"
+import { settleAll } from "../settle-all.ts"
 
 /** How long a node may be missing before its pods are deleted. */
 const nodeGoneGraceMs = 40_000
@@ -174,7 +175,9 @@ class PodGarbageCollector {
 
   async #delete(actor: Actor, pods: readonly Pod[], why?: typeof gone): Promise<void> {
     const now = this.#ctx.clock.now()
-    for (const pod of pods) await failAndDelete(actor.client, pod, why, now)
+    using pace = actor.pace(pods.length)
+    const failure = await settleAll(pace, pods, (pod) => failAndDelete(actor.client, pod, why, now))
+    if (failure !== undefined) throw failure
   }
 }
 
