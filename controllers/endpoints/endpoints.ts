@@ -5,7 +5,7 @@ import type { Endpoints, Pod, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { endpoints as endpointsResource, pods as podResource, services } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { TerminalError } from "../../client/workqueue/workers.ts"
+import { type ReconcileResult, TerminalError } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
@@ -26,6 +26,7 @@ import { repack, type Address, type Subset } from "../endpointslice/repack.ts"
 import { TriggerTimes, triggerTimeAnnotation } from "../endpointslice/trigger-times.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isReady } from "../pods/pod-state.ts"
+import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 
 const managedByLabel = "endpoints.kubernetes.io/managed-by"
 const managedBy = "endpoint-controller"
@@ -50,6 +51,8 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   })
   watchServicePods(ctx, controller)
   const triggers = new TriggerTimes(all)
+  const written = new WriteTracker(ctx.clock)
+  all.subscribe({ forgotten: ({ metadata: { uid = "" } }) => written.forget(uid) })
   own.subscribe({
     // Users may create Endpoints before their Service, so those without a Service are ignored.
     deleted(tenant, object) {
@@ -57,13 +60,27 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
       if (all.get(tenant, namespace, name) !== undefined) controller.enqueueObject(tenant, object)
     },
   })
-  return controller.run((key, actor) => reconcile(ctx, actor, triggers, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, { triggers, written }, key))
 }
 
-async function reconcile(ctx: ControllerContext, actor: Actor, triggers: TriggerTimes, key: Key): Promise<void> {
+/** State kept between syncs. */
+interface Memory {
+  triggers: TriggerTimes
+  /** By uid of the Service. */
+  written: WriteTracker
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  actor: Actor,
+  { triggers, written }: Memory,
+  key: Key,
+): Promise<ReconcileResult> {
   const client = actor.client
-  const service = ctx.informers.of<Service>(services).get(key.tenant, key.namespace, key.name)
-  const current = ctx.informers.of<Endpoints>(endpointsResource).get(key.tenant, key.namespace, key.name)
+  const found = (): Service | undefined => ctx.informers.of<Service>(services).get(key.tenant, key.namespace, key.name)
+  const service = found()
+  const own = ctx.informers.of<Endpoints>(endpointsResource)
+  const current = own.get(key.tenant, key.namespace, key.name)
   if (service === undefined) {
     if (current === undefined) return
     const { uid } = current.metadata
@@ -75,12 +92,17 @@ async function reconcile(ctx: ControllerContext, actor: Actor, triggers: Trigger
     return
   }
   if (!hasEndpoints(service)) return
+  const { uid = "" } = service.metadata
+  // Compared with an outdated state, what is wanted again could be taken for what is there, and nothing would enqueue the Service.
+  if (!written.isSeen(uid, (name) => own.get(key.tenant, key.namespace, name))) return { requeueAfterMs: staleRetryMs }
   const pods = selectedPods(ctx, key.tenant, service)
   const trigger = triggers.next(key.tenant, service, pods)
   const all = subsetsOf(service, pods)
   if (all === undefined) throw new TerminalError("the ports of the Service have too many addresses together")
   const wanted = wantedEndpoints(service, truncate(all), trigger, current)
-  if (wanted !== undefined) await write(actor, wanted, current)
+  const updated = wanted === undefined ? undefined : await write(actor, wanted, current)
+  // Of a Service that was deleted meanwhile nothing would be forgotten any more.
+  if (updated !== undefined && found()?.metadata.uid === uid) written.changed(uid, updated)
 }
 
 /** Undefined: no change. */
@@ -125,13 +147,15 @@ function wantedEndpoints(
   }
 }
 
-async function write(actor: Actor, object: Endpoints, current: Endpoints | undefined): Promise<void> {
+/** Returns what has replaced an object. */
+async function write(actor: Actor, object: Endpoints, current: Endpoints | undefined): Promise<Endpoints | undefined> {
   const client = actor.client
   try {
-    if (current === undefined) await client.create(endpointsResource, object)
-    else await client.update(endpointsResource, object)
+    if (current !== undefined) return await client.update<Endpoints>(endpointsResource, object)
+    await client.create(endpointsResource, object)
+    return undefined
   } catch (error) {
-    if (isNamespaceTerminating(error)) return
+    if (isNamespaceTerminating(error)) return undefined
     const [reason, verb] =
       current === undefined
         ? ["FailedToCreateEndpoint", "create endpoint for service"]

@@ -1,0 +1,54 @@
+// Endpoints of which the controller hears late.
+
+import { expect, test } from "vitest"
+import type { Endpoints, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { endpoints, pods, services } from "../../client/resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import { eventually, startHarness } from "../testing/harness.ts"
+
+/** While they are held, nobody hears of changes of Endpoints. */
+class LateCluster extends FakeCluster {
+  held: Promise<void> | undefined
+
+  override async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>, void> {
+    for await (const event of super.watch<T>(resource, options)) {
+      if (resource.resource === "endpoints" && event.type === "MODIFIED") await this.held
+      yield event
+    }
+  }
+}
+
+const labels = { app: "web" }
+
+test("those of a pod that is ready again before its earlier state is seen have it", async () => {
+  const cluster = new LateCluster()
+  await using harness = await startHarness({ only: ["endpoints"], cluster })
+  const service = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "web", namespace: "default" },
+    spec: { selector: labels, clusterIP: "10.0.0.1", ports: [{ port: 80, targetPort: 8080, protocol: "TCP" }] },
+  }
+  const pod = await harness.create<Pod>(pods, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "default", labels },
+    spec: { nodeName: "n1", containers: [{ name: "c" }] },
+  } as KubeObject)
+  await harness.setPod(pod, "Running", true)
+  await harness.create(services, service as KubeObject)
+  const subsets = (): unknown => cluster.find<Endpoints>(endpoints, "default", "web")?.subsets
+  await eventually(() => expect(subsets()).toMatchObject([{ addresses: [{ targetRef: { name: "web" } }] }]))
+  const released = Promise.withResolvers<void>()
+  cluster.held = released.promise
+  await harness.setPod(pod, "Running", false)
+  await eventually(() => expect(subsets()).toMatchObject([{ notReadyAddresses: [{ targetRef: { name: "web" } }] }]))
+  await harness.setPod(pod, "Running", true)
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+  released.resolve()
+  await eventually(() => expect(subsets()).toMatchObject([{ addresses: [{ targetRef: { name: "web" } }] }]))
+})
