@@ -39,8 +39,8 @@ function randomJob(random: Random): Step {
         ...(isOfManyTries
           ? {}
           : maybe(random, 0.4, { podFailurePolicy: failurePolicy(random, isPerIndex), ...ofFailed })),
-        ...maybe(random, 0.15, { ttlSecondsAfterFinished: pick(random, [0, 3600]) }),
-        ...maybe(random, 0.1, { activeDeadlineSeconds: 3600 }),
+        ...maybe(random, 0.15, { ttlSecondsAfterFinished: pick(random, [0, 1, 3600]) }),
+        ...maybe(random, 0.2, { activeDeadlineSeconds: pick(random, [1, 2, 2, 3600]) }),
         ...maybe(random, 0.05, { managedBy: pick(random, ["example.com/other", "kubernetes.io/job-controller"]) }),
         template: {
           metadata: maybe(random, 0.15, held),
@@ -94,7 +94,14 @@ function jobStep(random: Random): Step {
     () => patched({ spec: { suspend: chance(random, 0.5) } }),
     () => patched({ spec: { parallelism: random(5) } }),
     () => patched({ spec: together(1 + random(5)) }),
-    () => patched({ spec: pick<object>(random, [{ backoffLimit: random(3) }, { activeDeadlineSeconds: 1 }]) }),
+    () =>
+      patched({
+        spec: pick<object>(random, [
+          { backoffLimit: random(3) },
+          { activeDeadlineSeconds: pick(random, [1, null]) },
+          { ttlSecondsAfterFinished: pick(random, [0, 1, null]) },
+        ]),
+      }),
     () => patched({ spec: { template: { spec: { nodeSelector: { a: pick(random, ["b", null]) } } } } }),
     () => patched({ metadata: { finalizers: pick(random, [null, held.finalizers]) } }),
     () => ({

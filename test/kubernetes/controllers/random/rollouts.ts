@@ -30,6 +30,7 @@ function create(random: Random, kind: Kind): Step {
     template: { ...template("one", spec), metadata },
     ...(kind === "DaemonSet" ? {} : { replicas: 2 + random(5) }),
     ...(kind === "StatefulSet" ? statefulSpec(random) : {}),
+    ...(kind === "Deployment" ? maybe(random, 0.5, { progressDeadlineSeconds: pick(random, deadlines) }) : {}),
     ...pacing(random, kind),
   })
 }
@@ -84,7 +85,8 @@ function interfering(random: Random, kind: Kind, make: Step): (() => Step)[] {
     () => ({ pods: { exit: 1 }, count: 1 }),
     () => spec(kind, pacing(random, kind)),
     () => spec(kind, pacing(random, kind)),
-    () => spec(kind, { minReadySeconds: pick(random, [0, 1, 3600]) }),
+    // A Deployment's must be shorter than its deadline.
+    () => spec(kind, { minReadySeconds: pick(random, kind === "Deployment" ? [0, 1] : [0, 1, 2, 3600]) }),
     () => spec(kind, { revisionHistoryLimit: random(3) }),
     () => ({ deletePods: labels, count }),
     () => given({ finalizers: hold.finalizers }),
@@ -112,6 +114,14 @@ function ofHistory(random: Random, all: string): Step {
   return chance(random, 0.25) ? { deleteAll: all } : { patchAll: all, with: { metadata } }
 }
 
+/** Within a second, or not while it is played. The last means none. */
+const deadlines = [1, 1, 600, 2_147_483_647] as const
+
+const rollBack = (random: Random): Step => ({
+  patch: ["deployments", "web"],
+  with: { metadata: { annotations: { "deprecated.deployment.rollback.to": String(random(4)) } } },
+})
+
 const ofKind: Record<Kind, (random: Random) => (() => Step)[]> = {
   Deployment: (random) => [
     () => ofHistory(random, "replicasets"),
@@ -120,6 +130,9 @@ const ofKind: Record<Kind, (random: Random) => (() => Step)[]> = {
     () => scale(random(8)),
     () => spec("Deployment", { paused: true }),
     () => spec("Deployment", { paused: false }),
+    () => spec("Deployment", { progressDeadlineSeconds: pick(random, deadlines) }),
+    () => rollBack(random),
+    () => rollBack(random),
   ],
   StatefulSet: (random) => [
     () => ofHistory(random, "controllerrevisions"),
