@@ -11,8 +11,7 @@ import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { isVirtualNode } from "../../apimachinery/tenancy.ts"
-import { podCondition } from "../pods/pod-state.ts"
-import { withDisruption } from "../pods/status-condition.ts"
+import { isDisrupted, withDisruption } from "../pods/status-condition.ts"
 import { prefix } from "./taints.ts"
 
 const disruption = {
@@ -117,8 +116,7 @@ function recordEviction(actor: Actor | undefined, pod: Pod, what: string): void 
 }
 
 function isMarked(pod: Pod): boolean {
-  const condition = podCondition(pod, "DisruptionTarget")
-  return condition?.status === "True" && condition.reason === disruption.reason
+  return isDisrupted(pod, disruption.reason)
 }
 
 /** undefined: tolerated forever; "not": one of them is not tolerated. */

@@ -92,6 +92,11 @@ describe("pods", () => {
     await settle()
     clock.advance(41_000)
     await eventually(() => expect(names(harness)).toEqual(["p10"]))
+    harness.cluster.fail = undefined
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(names(harness)).toEqual([])
+    })
   })
 
   test("that are terminating without a node are failed and deleted", async () => {

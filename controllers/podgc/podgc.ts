@@ -16,7 +16,7 @@ import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
-import { failAndDelete } from "../pods/status-condition.ts"
+import { failAndDelete, isDisrupted } from "../pods/status-condition.ts"
 import { settleAll } from "../settle-all.ts"
 
 /** How long a node may be missing before its pods are deleted. */
@@ -118,7 +118,7 @@ class PodGarbageCollector {
       return isTerminating(pod) ? { namespace, name } : undefined
     }
     const node = this.#nodes.get(tenant, undefined, nodeName)
-    const isLost = node === undefined ? !isFinished(pod) : isTerminating(pod) && isOutOfService(node)
+    const isLost = node === undefined ? !isRecord(pod) : isTerminating(pod) && isOutOfService(node)
     return isLost ? { namespace: "", name: nodeName } : undefined
   }
 
@@ -151,15 +151,14 @@ class PodGarbageCollector {
     const id = `${tenant}/${name}`
     const onNode = this.#podsOn(tenant, name)
     // A virtual node is deleted with its node in the super cluster, which must not delete records of a tenant: finished pods stay.
-    const orphans = this.#departed.has(id) ? onNode : onNode.filter((pod) => !isFinished(pod))
+    const orphans = this.#departed.has(id) ? onNode : onNode.filter((pod) => !isRecord(pod))
     if (orphans.length === 0) return this.#settle(tenant, name)
     const now = this.#ctx.clock.elapsed()
     const since = this.#missing.get(id) ?? now
     this.#missing.set(id, since)
     const wait = since + nodeGoneGraceMs - now
     if (wait > 0) return { requeueAfterMs: wait }
-    if (await exists(actor.client, name)) return
-    await this.#delete(actor, orphans, gone)
+    if (!(await exists(actor.client, name))) await this.#delete(actor, orphans, gone)
     this.#settle(tenant, name)
   }
 
@@ -179,6 +178,11 @@ class PodGarbageCollector {
     const failure = await settleAll(pace, pods, (pod) => failAndDelete(actor.client, pod, why, now))
     if (failure !== undefined) throw failure
   }
+}
+
+/** A finished pod, unless it was failed here and could not be deleted afterwards. */
+function isRecord(pod: Pod): boolean {
+  return isFinished(pod) && !isDisrupted(pod, gone.reason)
 }
 
 function isOutOfService(node: Node): boolean {

@@ -26,6 +26,12 @@ export function withDisruption(pod: Pod, disruption: Disruption, now: number): C
   return [...others, condition]
 }
 
+/** It has the condition that withDisruption() sets for this reason. */
+export function isDisrupted(pod: Pod, reason: string): boolean {
+  const condition = podCondition(pod, "DisruptionTarget")
+  return condition?.status === "True" && condition.reason === reason
+}
+
 /** Fails a pod without a responsible kubelet, if it is not finished, and deletes it immediately. */
 export async function failAndDelete(
   client: KubeClient,
