@@ -235,6 +235,49 @@ describe("a node", () => {
     expect(eventTexts(harness)).not.toContain(`${cancelled}held`)
   })
 
+  test.each(["patch", "delete"])("evicts a pod soon after its eviction has failed once: %s", async (failing) => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    let failed = 0
+    harness.cluster.fail = (verb, resource) =>
+      verb === failing && resource === "pods" && failed++ === 0 ? forbidden(pods, "later", "") : undefined
+    await harness.create(nodes, node("a", { taints: [{ key: "leave", effect: "NoExecute" }] }))
+    await harness.create(pods, pod("later", [{ operator: "Exists", tolerationSeconds: 600 }]))
+    await eventually(() => {
+      clock.advance(10_000)
+      expect(failed).toBe(1)
+    })
+    const since = clock.now()
+    await eventually(() => {
+      clock.advance(100)
+      expect(podNames(harness)).toEqual([])
+    })
+    expect(clock.now() - since).toBeLessThan(300_000)
+    expect(eventTexts(harness).join()).not.toContain("Cancelling")
+  })
+
+  test("cancels no eviction of a pod that somebody deletes after it has failed", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    let failed = 0
+    harness.cluster.fail = (verb, resource) => {
+      if (verb !== "patch" || resource !== "pods") return undefined
+      failed++
+      return forbidden(pods, "soon", "")
+    }
+    await harness.create(nodes, node("a", { taints: [{ key: "leave", effect: "NoExecute" }] }))
+    await harness.create(pods, pod("soon", [{ operator: "Exists", tolerationSeconds: 1 }]))
+    await harness.create(pods, pod("later", [{ operator: "Exists", tolerationSeconds: 86_400 }]))
+    await eventually(() => {
+      clock.advance(100)
+      expect(failed).toBeGreaterThan(1)
+    })
+    for (const name of ["soon", "later"]) await harness.cluster.delete(pods, "default", name)
+    const cancelled = "TaintManagerEviction: Cancelling deletion of Pod default/"
+    await eventually(() => expect(eventTexts(harness)).toContain(`${cancelled}later`))
+    expect(eventTexts(harness)).not.toContain(`${cancelled}soon`)
+  })
+
   test("keeps its pods while no node is ready", async () => {
     await using harness = await startHarness({ only })
     await harness.create(nodes, node("a", { ready: "False" }))

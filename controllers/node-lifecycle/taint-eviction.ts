@@ -21,7 +21,7 @@ const disruption = {
 
 const cancelling = "Cancelling deletion of"
 
-/** Eviction times, by tenant and pod uid. */
+/** Eviction times, by tenant and pod uid. One that has passed: the eviction failed, and is tried again. */
 type Scheduled = Map<string, Map<string, number>>
 
 export function runTaintEviction(ctx: ControllerContext): Promise<void> {
@@ -49,8 +49,11 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
       if (!isSame || !equalIgnoringNulls(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
     },
     deleted(tenant, pod) {
-      if (scheduled.get(tenant)?.delete(pod.metadata.uid ?? "") === true)
-        recordEviction(controller.actor(tenant), pod, cancelling)
+      const { uid = "" } = pod.metadata
+      const due = scheduled.get(tenant)?.get(uid)
+      if (due === undefined) return
+      scheduled.get(tenant)?.delete(uid)
+      if (due > ctx.clock.elapsed()) recordEviction(controller.actor(tenant), pod, cancelling)
     },
   })
   return controller.run((key, actor) => reconcile({ ctx, controller, scheduled }, actor, key))
@@ -107,7 +110,15 @@ async function reconcilePod({ ctx, scheduled }: Parts, actor: Actor, pod: Pod): 
   // Also recorded once for a pod that is already terminating.
   if (pod.metadata.deletionTimestamp !== undefined && isMarked(pod)) return
   recordEviction(actor, pod, "Marking for deletion")
-  await evict(actor, pod, ctx.clock.now())
+  try {
+    await evict(actor, pod, ctx.clock.now())
+  } catch (error) {
+    // Its time does not begin again. Of a pod that is gone nothing would be forgotten any more.
+    const { namespace, name = "" } = pod.metadata
+    const isThere = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)?.metadata.uid === uid
+    if (isThere) scheduled.set(tenant, ofTenant.set(uid, due))
+    throw error
+  }
 }
 
 function recordEviction(actor: Actor | undefined, pod: Pod, what: string): void {
