@@ -85,7 +85,8 @@ export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
   return controller.run((key, actor) => reconcile(parts, actor, key))
 }
 
-async function reconcile(parts: Parts, actor: Actor, { tenant, name }: Key): Promise<ReconcileResult> {
+async function reconcile(parts: Parts, actor: Actor, key: Key): Promise<ReconcileResult> {
+  const { tenant, name } = key
   const { ctx, controller } = parts
   const cached = parts.nodes.get(tenant, undefined, name)
   if (cached === undefined || isVirtualNode(cached)) return forgetNode(parts, actor, name)
@@ -113,6 +114,8 @@ async function reconcile(parts: Parts, actor: Actor, { tenant, name }: Key): Pro
   memory.wasAllDown = isAllDown
   memory.isTainted = turn.isNew === true || (memory.isTainted && turn.evict)
   const ready = readyCondition(node)?.status
+  // Its turn to be evicted comes also while its pods cannot be marked.
+  if (turn.waitMs !== undefined) controller.enqueueAfter(key, turn.waitMs)
   if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, actor, name)
   memory.hasPodsToMark = false
   const times = [turn.waitMs, ready === "Unknown" ? undefined : Math.max(1, Math.min(silentMs, leaseMs))]

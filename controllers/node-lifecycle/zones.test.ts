@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import type { KubeObject, Node } from "../../apimachinery/object.ts"
+import { forbidden } from "../../apimachinery/status.ts"
 import { chance, createRandom, pick, seedOf } from "../../apimachinery/testing/random.ts"
-import { nodes } from "../../client/resources.ts"
+import { nodes, pods } from "../../client/resources.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 import { evictionRate, EvictionPace, NodeCounts, zoneOf } from "./zones.ts"
@@ -149,6 +150,39 @@ test("nodes that wait for their eviction are still listened to", async () => {
     )
   await seconds(25)
   await eventually(() => expect([count("True"), count("False"), count("Unknown")]).toEqual([20, 0, 32]))
+})
+
+test("nodes are evicted in their turn, also if their pods cannot be marked as not ready", async () => {
+  const clock = new FakeClock()
+  await using harness = await startHarness({ only: ["node-lifecycle"], clock })
+  harness.cluster.fail = (verb, resource) =>
+    verb === "update" && resource === "pods" ? forbidden(pods, "p", "") : undefined
+  const silent = Array.from({ length: 8 }, (_, index) => `n${index}`)
+  const others = Array.from({ length: 8 }, (_, index) => `up${index}`)
+  for (const name of silent) {
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, spec: { nodeName: name } }
+    const conditions = [{ type: "Ready", status: "True" }]
+    await harness.create(pods, { ...pod, status: { phase: "Running", conditions } } as KubeObject)
+  }
+  for (const name of [...silent, ...others]) await harness.create(nodes, node(name, "True"))
+  const report = async (name: string): Promise<void> => {
+    const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: new Date(clock.now()).toISOString() }]
+    const patch = { status: { conditions } }
+    await harness.cluster.patch(nodes, undefined, name, patch, { type: "merge", subresource: "status" })
+  }
+  const emptied = (): string[] =>
+    harness.cluster
+      .all<Node>(nodes)
+      .filter(({ spec }) => (spec?.taints ?? []).some(({ effect }) => effect === "NoExecute"))
+      .map(({ metadata }) => metadata.name ?? "")
+  const since = clock.now()
+  await eventually(async () => {
+    for (const name of others) await report(name)
+    clock.advance(1_000)
+    expect(emptied()).toEqual(silent)
+  })
+  // The first one after less than a minute, then one in 10 s.
+  expect(clock.now() - since).toBeLessThan(180_000)
 })
 
 test("excluded nodes do not count for a zone's state", async () => {
