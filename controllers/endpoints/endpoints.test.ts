@@ -4,6 +4,7 @@ import { expect, test } from "vitest"
 import type { Endpoints, KubeObject, Pod } from "../../apimachinery/object.ts"
 import { endpoints, pods, services } from "../../client/resources.ts"
 import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 
@@ -24,9 +25,10 @@ class LateCluster extends FakeCluster {
 
 const labels = { app: "web" }
 
-test("those of a pod that is ready again before its earlier state is seen have it", async () => {
-  const cluster = new LateCluster()
-  await using harness = await startHarness({ only: ["endpoints"], cluster })
+test("those of a pod that is ready again before its earlier state is seen have it as soon as that is seen", async () => {
+  const clock = new FakeClock()
+  const cluster = new LateCluster({ clock })
+  await using harness = await startHarness({ only: ["endpoints"], cluster, clock })
   const service = {
     apiVersion: "v1",
     kind: "Service",

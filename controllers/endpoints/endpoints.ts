@@ -52,15 +52,26 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   watchServicePods(ctx, controller)
   const triggers = new TriggerTimes(all)
   const written = new WriteTracker(ctx.clock)
-  all.subscribe({ forgotten: ({ metadata: { uid = "" } }) => written.forget(uid) })
+  const waiting = new Set<string>()
+  all.subscribe({
+    forgotten({ metadata: { uid = "" } }) {
+      written.forget(uid)
+      waiting.delete(uid)
+    },
+  })
   own.subscribe({
+    updated(tenant, object) {
+      const { namespace, name } = object.metadata
+      const { uid = "" } = all.get(tenant, namespace, name ?? "")?.metadata ?? {}
+      if (waiting.has(uid)) controller.enqueueObject(tenant, object)
+    },
     // Users may create Endpoints before their Service, so those without a Service are ignored.
     deleted(tenant, object) {
       const { namespace, name = "" } = object.metadata
       if (all.get(tenant, namespace, name) !== undefined) controller.enqueueObject(tenant, object)
     },
   })
-  return controller.run((key, actor) => reconcile(ctx, actor, { triggers, written }, key))
+  return controller.run((key, actor) => reconcile(ctx, actor, { triggers, written, waiting }, key))
 }
 
 /** State kept between syncs. */
@@ -68,12 +79,14 @@ interface Memory {
   triggers: TriggerTimes
   /** By uid of the Service. */
   written: WriteTracker
+  /** Uids of Services that are reconciled when their last write is seen. */
+  waiting: Set<string>
 }
 
 async function reconcile(
   ctx: ControllerContext,
   actor: Actor,
-  { triggers, written }: Memory,
+  { triggers, written, waiting }: Memory,
   key: Key,
 ): Promise<ReconcileResult> {
   const client = actor.client
@@ -94,7 +107,11 @@ async function reconcile(
   if (!hasEndpoints(service)) return
   const { uid = "" } = service.metadata
   // Compared with an outdated state, what is wanted again could be taken for what is there, and nothing would enqueue the Service.
-  if (!written.isSeen(uid, (name) => own.get(key.tenant, key.namespace, name))) return { requeueAfterMs: staleRetryMs }
+  if (!written.isSeen(uid, () => current)) {
+    waiting.add(uid)
+    return { requeueAfterMs: staleRetryMs }
+  }
+  waiting.delete(uid)
   const pods = selectedPods(ctx, key.tenant, service)
   const trigger = triggers.next(key.tenant, service, pods)
   const all = subsetsOf(service, pods)
