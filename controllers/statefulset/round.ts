@@ -144,7 +144,7 @@ export class Round {
       return false
     }
     if ((replica.pod.status?.phase ?? "Pending") === "Pending") await control.provideClaims(replica)
-    if (this.#inOrder && this.#isUnavailable(replica.pod)) return false
+    if (this.#inOrder && (isTerminating(replica.pod) || !this.#isAvailable(replica.pod))) return false
     await control.update(replica)
     return true
   }
@@ -185,8 +185,9 @@ export class Round {
     return all.find(({ pod }) => this.#isUnavailable(pod))?.pod
   }
 
+  /** Whatever its phase, as upstream. */
   #isUnavailable(pod: Pod): boolean {
-    return isTerminating(pod) || !this.#isAvailable(pod)
+    return isTerminating(pod) || !isAvailable(pod, this.#minReadySeconds, this.#options.now)
   }
 
   #isAvailable(pod: Pod): boolean {

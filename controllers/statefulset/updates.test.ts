@@ -47,6 +47,16 @@ describe("a StatefulSet", () => {
     await eventually(() => expect(images(harness)).toEqual(["one", "two"]))
   })
 
+  test("updates further once its updated pods are ready, whatever their phase", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel" }))
+    await settled(harness, 2)
+    await harness.change(statefulSets, "default", "db", image("two"))
+    await eventually(() => expect(images(harness)).toEqual(["one", "two"]))
+    await harness.setPod(podsOf(harness)[1]!, "Pending", true)
+    await eventually(() => expect(images(harness)).toEqual(["two", "two"]))
+  })
+
   test("updates to a newer template while pods of the previous one are broken", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel" }))
