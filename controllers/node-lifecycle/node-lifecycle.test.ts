@@ -3,7 +3,7 @@ import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { leases, nodes, pods } from "../../client/resources.ts"
+import { events, leases, nodes, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 
 const only = ["node-lifecycle", "taint-eviction"]
@@ -160,6 +160,14 @@ describe("a node", () => {
       const { conditions } = harness.cluster.find<Pod>(pods, "default", "two")!.status!
       expect(conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "False" }))
     })
+    // They are told, too.
+    const told = (): unknown[] =>
+      harness.cluster
+        .all<KubeObject & { involvedObject?: object }>(events)
+        .filter(({ message }) => message === "Node is not ready")
+        .map(({ involvedObject }) => involvedObject)
+    const both = ["one", "two"].map((name) => expect.objectContaining({ kind: "Pod", name }) as unknown)
+    await eventually(() => expect(told()).toEqual(expect.arrayContaining(both)))
   })
 
   test("that reports not ready makes its pods not ready", async () => {

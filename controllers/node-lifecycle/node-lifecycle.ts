@@ -237,12 +237,15 @@ async function markPods(ctx: ControllerContext, actor: Actor, name: string): Pro
     const conditions = (pod.status?.conditions ?? []).map((condition) =>
       condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime } : condition,
     )
+    const notReady = (): void => actor.event(pod, "Warning", "NodeNotReady", "Node is not ready")
     try {
       const status = { ...pod.status, conditions }
       await actor.client.update<Pod>(podResource, { ...pod, status }, { subresource: "status" })
-      actor.event(pod, "Warning", "NodeNotReady", "Node is not ready")
+      notReady()
     } catch (error) {
-      if (!isNotFound(error)) throw error
+      if (isNotFound(error)) return
+      notReady()
+      throw error
     }
   })
   if (failure !== undefined) throw failure
