@@ -7,7 +7,7 @@ import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenants, TenantWatchHandler } from "../../client/tenants.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 
-export class LateTenant {
+export class DelayedTenant {
   readonly tenants: Tenants
   readonly #cluster: FakeCluster
   /** By kind, what nobody has heard of yet. */

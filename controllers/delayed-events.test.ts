@@ -20,7 +20,7 @@ import type { Resource } from "../client/rest.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { startControllers } from "./main.ts"
-import { LateTenant } from "./testing/late-tenant.ts"
+import { DelayedTenant } from "./testing/delayed-tenant.ts"
 
 const only = ["deployment", "replicaset", "statefulset", "daemonset", "endpoints", "endpointslice", "disruption"]
 const merge = { type: "merge" } as const
@@ -31,7 +31,7 @@ class World implements AsyncDisposable {
   readonly clock = new FakeClock()
   readonly cluster = new FakeCluster({ clock: this.clock })
   readonly #random: Random
-  #tenant: LateTenant | undefined
+  #tenant: DelayedTenant | undefined
   #controllers: AsyncDisposable | undefined
 
   constructor(random: Random) {
@@ -41,7 +41,7 @@ class World implements AsyncDisposable {
   /** Instead of those that run. */
   async start(): Promise<void> {
     await this.#controllers?.[Symbol.asyncDispose]()
-    this.#tenant = new LateTenant(this.cluster)
+    this.#tenant = new DelayedTenant(this.cluster)
     const { tenants } = this.#tenant
     const { clock } = this
     this.#controllers = startControllers(tenants, { rootCertificateAuthority: "", only, clock, log: silentLog })
@@ -56,7 +56,7 @@ class World implements AsyncDisposable {
     await this.cluster.create(resource, { apiVersion, kind, metadata: { name, ...place }, ...fields } as KubeObject)
   }
 
-  /** Some turns, in which some of the news arrive. */
+  /** Some turns, in which some of the delayed events arrive. */
   async turns(count: number): Promise<void> {
     for (; count > 0; count--) {
       await new Promise((resolve) => setImmediate(resolve))
