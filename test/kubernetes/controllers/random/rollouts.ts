@@ -85,7 +85,7 @@ function interfering(random: Random, kind: Kind, make: Step): (() => Step)[] {
     () => ({ pods: { exit: 1 }, count: 1 }),
     () => spec(kind, pacing(random, kind)),
     () => spec(kind, pacing(random, kind)),
-    // A Deployment's must be shorter than its deadline.
+    // A Deployment's must be shorter than its deadline: beside the shortest one, a second is refused.
     () => spec(kind, { minReadySeconds: pick(random, kind === "Deployment" ? [0, 1] : [0, 1, 2, 3600]) }),
     () => spec(kind, { revisionHistoryLimit: random(3) }),
     () => ({ deletePods: labels, count }),
