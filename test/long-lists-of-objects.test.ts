@@ -31,9 +31,12 @@ import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
 import { inOrder } from "../gateway/aggregation/priorities.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import type { TableColumn } from "../gateway/registry/columns/table-column.ts"
+import { FieldPath } from "../apimachinery/field-errors.ts"
 import { endpointsColumns } from "../gateway/registry/columns/networking.ts"
 import { podColumns } from "../gateway/registry/columns/pods.ts"
 import { builtInDefinitions } from "../gateway/registry/definitions.ts"
+import { validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
+import type { RequestContext } from "../gateway/request/context.ts"
 import { deleteRequestOf, nextDeletionStep } from "../gateway/registry/generic/deletion.ts"
 import type { ResourceDefinition } from "../gateway/registry/rest.ts"
 import { chooseVictims } from "../syncer/preemption-victims.ts"
@@ -86,6 +89,14 @@ describe("a pod of a tenant", () => {
     const context = { tenant: fakeTenant("a"), placement: { resources } } as unknown as PodContext
     const { spec } = placement(podOf({ spec: { containers: [{ name: "a", resources: { limits } }] } }), context)
     expect(Object.keys(spec?.containers[0]?.resources?.limits ?? {})).toHaveLength(many)
+  })
+
+  test("names many claims, of which it has others", () => {
+    const claims = Array.from({ length: 2 * many }, (_, n) => ({ name: `c${n}` }))
+    const faults = (known: string[]): number =>
+      validateRequirements(FieldPath.root("resources"), { claims }, new Set(known)).length
+    expect(faults(claims.map(({ name }) => name))).toBe(0)
+    expect(faults(numbers.slice(0, 1000).map((n) => `d${n}`))).toBe(claims.length)
   })
 
   test("has many host ports, as do the pods that are in its way", () => {
@@ -210,6 +221,14 @@ describe("endpoints", () => {
     expect(new Set(lists).size).toBe(1)
     expect(lists[0]).toHaveLength(some.length)
   })
+})
+
+test("a CSINode of many drivers is updated", () => {
+  const { strategy } = builtInDefinitions().find(({ resource }) => resource === "csinodes") as ResourceDefinition
+  const drivers = numbers.map((n) => ({ name: `d${n}`, nodeID: "a", topologyKeys: [] }))
+  const object = { apiVersion: "storage.k8s.io/v1", kind: "CSINode", metadata: { name: "a" }, spec: { drivers } }
+  const before = JSON.parse(JSON.stringify(object)) as KubeObject
+  expect(strategy.validateUpdate?.({} as RequestContext, object, before)).toEqual([])
 })
 
 describe("an object that", () => {

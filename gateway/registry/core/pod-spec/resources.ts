@@ -167,6 +167,9 @@ function validateClaims(
   known: ReadonlySet<string>,
 ): FieldError[] {
   const seen = new Set<string>()
+  /** By the name of a claim, how many of its requests have been seen. */
+  const requests = new Map<string, number>()
+  let names: string | undefined
   return claims.flatMap(({ name, request = "" }, index) => {
     const at = path.index(index)
     if (!name) return [required(at)]
@@ -177,13 +180,17 @@ function validateClaims(
       const key = request === "" ? name : `${name}/${request}`
       if (request !== "") errors.push(...messages(at.child("request"), request, validateDNS1123Label(request)))
       if (seen.has(key)) errors.push(duplicate(at, key))
-      else if (request === "") {
-        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name))
+      else {
+        const others = request === "" ? (requests.get(name) ?? 0) : 0
+        for (let count = 0; count < others; count++) errors.push(duplicate(at, name))
+        seen.add(key)
+        const slash = key.indexOf("/")
+        const claim = key.slice(0, slash)
+        if (slash >= 0) requests.set(claim, (requests.get(claim) ?? 0) + 1)
       }
-      seen.add(key)
     }
     if (!known.has(name)) {
-      const names = known.size === 0 ? " which is empty" : `: ${[...known].toSorted().join(", ")}`
+      names ??= known.size === 0 ? " which is empty" : `: ${[...known].toSorted().join(", ")}`
       const detail = `must be one of the names in pod.spec.resourceClaims${names}`
       errors.push(new FieldError("FieldValueNotFound", at, name, detail))
     }

@@ -27,12 +27,13 @@ const strategy: Strategy<CSINode> = {
 
   validateUpdate: (_ctx, { spec }, { spec: current }) => {
     const drivers = spec?.drivers ?? []
+    const named = Map.groupBy(drivers, ({ name }) => name)
     return [
       ...validate(drivers),
       ...(current?.drivers ?? []).flatMap((before) =>
-        drivers
-          .filter(({ name }) => name === before.name)
-          .flatMap((driver) => immutableField(path, withoutLimits(driver), withoutLimits(before))),
+        (named.get(before.name) ?? []).flatMap((driver) =>
+          immutableField(path, withoutLimits(driver), withoutLimits(before)),
+        ),
       ),
     ]
   },
