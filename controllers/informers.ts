@@ -11,6 +11,7 @@ import type { Resource } from "../client/rest.ts"
 import { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
+import { claimNames } from "./resource-claim/pod-claims.ts"
 
 /** Indexes of every informer. */
 const commonIndexes: IndexFunctions<KubeObject> = {
@@ -27,6 +28,8 @@ const podIndexes: IndexFunctions<Pod> = {
   /** By "namespace/claim", pods that use a PersistentVolumeClaim. */
   claims: (pod) => claimNamesOf(pod).map((claim) => `${pod.metadata.namespace}/${claim}`),
   node: (pod) => [pod.spec?.nodeName ?? ""],
+  /** By "namespace/claim", pods that use a ResourceClaim. */
+  resourceClaims: (pod) => claimNames(pod).map((claim) => `${pod.metadata.namespace}/${claim}`),
 }
 
 const jobIndexes: IndexFunctions<Job> = {

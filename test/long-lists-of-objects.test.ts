@@ -1,13 +1,11 @@
 // As long-lists.test.ts: what controllers, the syncer and the gateway make of objects with long lists, and of many objects.
 
 import { describe, expect, test } from "vitest"
-import { toleranceOf } from "../apimachinery/core/node-selection.ts"
 import type {
   Endpoints,
   Job,
   Json,
   KubeObject,
-  Node,
   OwnerReference,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -15,10 +13,7 @@ import type {
   Service,
 } from "../apimachinery/object.ts"
 import { matches, parseSelector, selectorFromLabelSelector, type Selector } from "../apimachinery/labels.ts"
-import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { builtInResources } from "../apimachinery/schema/facts.ts"
-import { placementOf } from "../controllers/daemonset/placement.ts"
-import type { DaemonSet } from "../controllers/daemonset/types.ts"
 import { Graph } from "../controllers/garbage-collector/graph.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
@@ -31,19 +26,12 @@ import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
 import { inOrder } from "../gateway/aggregation/priorities.ts"
 import { covers } from "../gateway/authorization/rules.ts"
 import type { TableColumn } from "../gateway/registry/columns/table-column.ts"
-import { FieldPath } from "../apimachinery/field-errors.ts"
 import { endpointsColumns } from "../gateway/registry/columns/networking.ts"
 import { podColumns } from "../gateway/registry/columns/pods.ts"
 import { builtInDefinitions } from "../gateway/registry/definitions.ts"
-import { validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
 import type { RequestContext } from "../gateway/request/context.ts"
 import { deleteRequestOf, nextDeletionStep } from "../gateway/registry/generic/deletion.ts"
 import type { ResourceDefinition } from "../gateway/registry/rest.ts"
-import { chooseVictims } from "../syncer/preemption-victims.ts"
-import { placement } from "../syncer/resources/pod/mutators/placement.ts"
-import type { PodContext } from "../syncer/resources/pod/context.ts"
-import { tenantStatus } from "../syncer/resources/pod/status.ts"
-import { fakeTenant } from "../syncer/testing/fake-tenants.ts"
 import { many, reference, uidOf, numbers, limitThreadTime } from "./harness/long-lists.ts"
 
 limitThreadTime()
@@ -54,65 +42,6 @@ test("what a rule grants is multiplied only as far as it is told", () => {
   expect(covers([{ ...rule, resourceNames: [] }], [rule])).toEqual([])
   expect(covers([], [rule])).toHaveLength(10_000)
   expect(covers([{ ...rule, verbs: ["*"], resources: words.slice(1) }], [rule])).not.toEqual([])
-})
-
-test("what a pod needs is summed over containers that each need something else", () => {
-  const containers = numbers.slice(0, 50_000).map((n) => ({
-    name: `c${n}`,
-    restartPolicy: "Always",
-    resources: { requests: { [`a.io/n${n}`]: "1" } },
-  }))
-  expect(Object.keys(podAmounts({ containers, initContainers: containers }, "requests"))).toHaveLength(
-    containers.length,
-  )
-})
-
-test("many tolerations are compared with many taints", () => {
-  const tolerationOf = toleranceOf(numbers.map((n) => ({ key: `k${n}`, value: "a", effect: "NoSchedule" })))
-  expect(
-    numbers.filter((n) => tolerationOf({ key: `k${n}`, value: n < 10 ? "a" : "b", effect: "NoSchedule" })),
-  ).toEqual(numbers.slice(0, 10))
-})
-
-describe("a pod of a tenant", () => {
-  const podOf = (fields: object): Pod => ({ apiVersion: "v1", kind: "Pod", metadata: {}, ...fields }) as Pod
-
-  test("has many conditions", () => {
-    const conditions = numbers.map((n) => ({ type: `example.com/${n}`, status: "True", observedGeneration: 1 }))
-    const status = tenantStatus(podOf({ status: { conditions } }), podOf({}), fakeTenant("a"))
-    expect(status.conditions).toEqual(conditions)
-  })
-
-  test("asks for many resources", () => {
-    const resources = numbers.map((n) => `example.com/${n}`)
-    const limits = Object.fromEntries(resources.map((name) => [name, "1"]))
-    const context = { tenant: fakeTenant("a"), placement: { resources } } as unknown as PodContext
-    const { spec } = placement(podOf({ spec: { containers: [{ name: "a", resources: { limits } }] } }), context)
-    expect(Object.keys(spec?.containers[0]?.resources?.limits ?? {})).toHaveLength(many)
-  })
-
-  test("names many claims, of which it has others", () => {
-    const claims = Array.from({ length: 2 * many }, (_, n) => ({ name: `c${n}` }))
-    const faults = (known: string[]): number =>
-      validateRequirements(FieldPath.root("resources"), { claims }, new Set(known)).length
-    expect(faults(claims.map(({ name }) => name))).toBe(0)
-    expect(faults(numbers.slice(0, 1000).map((n) => `d${n}`))).toBe(claims.length)
-  })
-
-  test("has many host ports, as do the pods that are in its way", () => {
-    const ports = numbers.slice(0, 20_000).map((n) => ({ containerPort: 1, hostPort: n + 1 }))
-    const pod = podOf({
-      spec: { containers: [{ name: "a", ports: [...ports, { containerPort: 1, hostPort: 60_000 }] }] },
-    })
-    const others = numbers.slice(0, 20).map((n) => {
-      const hostPorts =
-        n === 0 ? [{ containerPort: 1, hostPort: 60_000 }] : ports.map((one) => ({ ...one, protocol: "UDP" }))
-      return podOf({ metadata: { name: `p${n}` }, spec: { containers: [{ name: "a", ports: hostPorts }] } })
-    })
-    const node = { metadata: { name: "n" }, status: { allocatable: { pods: "110" } } } as unknown as Node
-    const lower = new Map(others.map((one) => [one, one]))
-    expect(chooseVictims({ node, pod, there: others, lower })).toEqual({ node: "n", victims: [others[0]] })
-  })
 })
 
 test("an object that has many owners changes many times", () => {
@@ -139,18 +68,6 @@ test("a selector of many values is compared with many pods", () => {
   const selector = Object.freeze({ matchExpressions: [{ key: "app", operator: "In", values }] })
   const selects = (n: number): boolean => matches(selectorFromLabelSelector(selector), { app: `v${n}` })
   expect(numbers.slice(0, 2000).every(selects)).toBe(true)
-})
-
-test("a daemon with many tolerations is placed on many nodes", () => {
-  const tolerations = numbers.slice(0, 10_000).map((n) => ({ key: `k${n}`, operator: "Exists", effect: "NoSchedule" }))
-  const placed = placementOf({ spec: { template: { spec: { containers: [], tolerations } } } } as unknown as DaemonSet)
-  const nodes = numbers.slice(0, 10_000).map((n) => {
-    return {
-      metadata: { name: `n${n}` },
-      spec: { taints: [{ key: `k${n}`, effect: "NoSchedule" }] },
-    } as unknown as Node
-  })
-  expect(nodes.every((node) => placed(node).run)).toBe(true)
 })
 
 test("a job has many pods that are recorded, but not counted", () => {

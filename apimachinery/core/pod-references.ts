@@ -1,6 +1,7 @@
 // The objects of its namespace that a pod refers to. Source: k8s.io/kubernetes/pkg/api/v1/pod (VisitPodSecretNames and others).
 
 import type { Pod } from "../object.ts"
+import { byName } from "../repeats.ts"
 
 /** Every reference to a Secret in a pod is in one of these fields, or in a volume's `secret` or `azureFile`. */
 const secretFields = new Set(["secretRef", "secretKeyRef", "imagePullSecrets", "nodePublishSecretRef"])
@@ -31,9 +32,10 @@ export function mountedClaims({ metadata, spec }: Pod): ReadonlySet<string> {
 /** ResourceClaims, also those that were made from a template or for extended resources. */
 export function usedResourceClaims({ spec, status }: Pod): ReadonlySet<string> {
   const found = new Set<string>()
+  const made = byName(status?.resourceClaimStatuses ?? [])
   for (const { name, resourceClaimName, resourceClaimTemplateName } of spec?.resourceClaims ?? []) {
-    const made = status?.resourceClaimStatuses?.find((one) => one.name === name)
-    const claim = resourceClaimName ?? (resourceClaimTemplateName === undefined ? undefined : made?.resourceClaimName)
+    const ofTemplate = resourceClaimTemplateName === undefined ? undefined : made.get(name)?.resourceClaimName
+    const claim = resourceClaimName ?? ofTemplate
     if (claim) found.add(claim)
   }
   const extended = status?.extendedResourceClaimStatus?.resourceClaimName

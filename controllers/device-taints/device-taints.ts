@@ -12,7 +12,7 @@ import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
-import { claimOf, claimsOf, isFor, isReservedFor } from "../resource-claim/pod-claims.ts"
+import { claimsOf, isFor, isReservedFor, wantedBy } from "../resource-claim/pod-claims.ts"
 import { evictionTime, taintsOf } from "./eviction-time.ts"
 
 const disruption = {
@@ -110,8 +110,9 @@ async function reconcile(
 function evictionDue({ informers }: ControllerContext, tenant: string, pod: Pod): number | undefined {
   if ((pod.spec?.nodeName ?? "") === "") return undefined
   const slices = informers.of<ResourceSlice>(resourceSlices).list(tenant)
+  const wantedOf = wantedBy(pod)
   const times = claimsOf(pod).flatMap((each) => {
-    const wanted = claimOf(pod, each)
+    const wanted = wantedOf(each)
     if (wanted.state !== "named") return []
     const claim = informers.of<ResourceClaim>(resourceClaims).get(tenant, pod.metadata.namespace, wanted.name)
     if (claim === undefined || !isReservedFor(claim, pod) || (wanted.generated && !isFor(claim, pod))) return []

@@ -2,6 +2,7 @@
 
 import { isFinished, isReady } from "../../apimachinery/core/pod-phase.ts"
 import type { Pod } from "../../apimachinery/object.ts"
+import { byName } from "../../apimachinery/repeats.ts"
 
 export { isFinished, isReady }
 
@@ -58,8 +59,9 @@ export function mostRestarts(pod: Pod): number {
 
 /** Number of restarts of the sidecar with the most restarts. */
 export function mostSidecarRestarts({ spec, status }: Pod): number {
-  const isSidecar = (name: string): boolean =>
-    (spec?.initContainers ?? []).some((container) => container.name === name && container.restartPolicy === "Always")
-  const counts = (status?.initContainerStatuses ?? []).filter(({ name }) => isSidecar(name))
-  return Math.max(0, ...counts.map(({ restartCount }) => restartCount ?? 0))
+  const containers = byName(spec?.initContainers ?? [])
+  let most = 0
+  for (const { name, restartCount = 0 } of status?.initContainerStatuses ?? [])
+    if (containers.get(name)?.restartPolicy === "Always") most = Math.max(most, restartCount)
+  return most
 }

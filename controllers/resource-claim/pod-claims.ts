@@ -2,11 +2,12 @@
 
 import { extendedClaimOf } from "../../apimachinery/quota/device-usage.ts"
 import { controllerOf, type Pod, type ResourceClaim } from "../../apimachinery/object.ts"
+import { byName } from "../../apimachinery/repeats.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
 export type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[number]
 
-type Wanted =
+export type Wanted =
   /** The claim has not been created yet. */
   | { state: "missing" }
   /** No claim is needed. */
@@ -14,13 +15,17 @@ type Wanted =
   /** `generated`: created from a template for this pod only. */
   | { state: "named"; name: string; generated: boolean }
 
-export function claimOf({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodClaim): Wanted {
-  if (resourceClaimName !== undefined) return { state: "named", name: resourceClaimName, generated: false }
-  if (resourceClaimTemplateName === undefined) return { state: "none" }
-  const made = status?.resourceClaimStatuses?.find((each) => each.name === name)
-  if (made === undefined) return { state: "missing" }
-  const { resourceClaimName: madeName } = made
-  return madeName === undefined ? { state: "none" } : { state: "named", name: madeName, generated: true }
+/** Tells what each of the pod's claims wants. */
+export function wantedBy({ status }: Pod): (claim: PodClaim) => Wanted {
+  const made = byName(status?.resourceClaimStatuses ?? [])
+  return ({ name, resourceClaimName, resourceClaimTemplateName }) => {
+    if (resourceClaimName !== undefined) return { state: "named", name: resourceClaimName, generated: false }
+    if (resourceClaimTemplateName === undefined) return { state: "none" }
+    const found = made.get(name)
+    if (found === undefined) return { state: "missing" }
+    const { resourceClaimName: madeName } = found
+    return madeName === undefined ? { state: "none" } : { state: "named", name: madeName, generated: true }
+  }
 }
 
 export const claimsOf = ({ spec }: Pod): readonly PodClaim[] => spec?.resourceClaims ?? []
@@ -28,8 +33,9 @@ export const claimsOf = ({ spec }: Pod): readonly PodClaim[] => spec?.resourceCl
 /** Names of the pod's claims, including the one that the scheduler generates for extended resources. */
 export function claimNames(pod: Pod): string[] {
   const extended = extendedClaimOf(pod)
+  const wantedOf = wantedBy(pod)
   const names = claimsOf(pod).flatMap((each) => {
-    const wanted = claimOf(pod, each)
+    const wanted = wantedOf(each)
     return wanted.state === "named" ? [wanted.name] : []
   })
   return extended === undefined ? names : [...names, extended]
@@ -59,8 +65,9 @@ export function needsReservation(claim: ResourceClaim, pod: Pod): boolean {
  * else is to be done. A pod that has finished is treated as others, but what was made for it and is gone is not made again.
  */
 export function needsWork(pod: Pod, find: (name: string) => ResourceClaim | undefined): boolean {
+  const wantedOf = wantedBy(pod)
   return claimsOf(pod).some((podClaim) => {
-    const wanted = claimOf(pod, podClaim)
+    const wanted = wantedOf(podClaim)
     if (wanted.state !== "named") return wanted.state === "missing"
     const claim = find(wanted.name)
     if (claim === undefined) return wanted.generated && !isFinished(pod)

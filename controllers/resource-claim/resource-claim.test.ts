@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Pod, ResourceClaim } from "../../apimachinery/object.ts"
 import { conflict } from "../../apimachinery/status.ts"
+import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { events, pods, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
 import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
@@ -211,6 +212,15 @@ describe("a claim of a user", () => {
       expect(claims(harness)[0]!.status?.allocation).toBeUndefined()
       expect(claims(harness)[0]!.metadata.finalizers ?? []).toEqual([])
     })
+  })
+
+  test("concerns the pods that use it, without a look at all others", async () => {
+    using list = vi.spyOn(TenantInformer.prototype, "list")
+    await using harness = await startHarness({ only })
+    await harness.create(pods, pod("a", { resourceClaimName: "shared" }, { nodeName: "n" }))
+    await allocate(harness, await harness.create(resourceClaims, claim), [])
+    await eventually(() => expect(claims(harness)[0]!.status?.reservedFor).toHaveLength(1))
+    expect(list.mock.calls.filter(([, namespace]) => namespace !== undefined)).toEqual([])
   })
 
   test("keeps consumers that are not pods", async () => {

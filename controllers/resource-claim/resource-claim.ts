@@ -15,7 +15,6 @@ import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { staleRetryMs, WriteTracker } from "../write-tracker.ts"
 import {
   claimNames,
-  claimOf,
   claimsOf,
   generatedPrefix,
   isFor,
@@ -23,6 +22,8 @@ import {
   needsReservation,
   needsWork,
   type PodClaim,
+  type Wanted,
+  wantedBy,
 } from "./pod-claims.ts"
 import { reconcileClaim } from "./release.ts"
 
@@ -62,9 +63,8 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     },
   })
   const usedBy = (tenant: string, { metadata }: ResourceClaim): void => {
-    for (const pod of pods.list(tenant, metadata.namespace)) {
-      if (claimNames(pod).includes(metadata.name ?? "")) ofPods.enqueueObject(tenant, pod)
-    }
+    const id = `${metadata.namespace ?? ""}/${metadata.name ?? ""}`
+    for (const pod of pods.byIndex(tenant, "resourceClaims", id)) ofPods.enqueueObject(tenant, pod)
   }
   claims.subscribe({
     added(tenant, claim) {
@@ -109,9 +109,10 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
   if (!needsWork(pod, (claim) => claims.get(tenant, namespace, claim))) return
   if (!writes.isSeen(uid, (claim) => claims.get(tenant, namespace, claim))) return { requeueAfterMs: staleRetryMs }
   const named = new Map<string, string>()
+  const wantedOf = wantedBy(pod)
   for (const podClaim of claimsOf(pod)) {
     try {
-      const generated = await generate(parts, pod, podClaim)
+      const generated = await generate(parts, pod, podClaim, wantedOf(podClaim))
       if (generated !== undefined) named.set(podClaim.name, generated)
     } catch (error) {
       if (isNamespaceTerminating(error)) return
@@ -125,13 +126,12 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
 }
 
 /** Returns the name of a claim that is not in the pod's status yet. */
-async function generate(parts: Parts, pod: Pod, podClaim: PodClaim): Promise<string | undefined> {
+async function generate(parts: Parts, pod: Pod, podClaim: PodClaim, wanted: Wanted): Promise<string | undefined> {
   const { ctx, actor, made } = parts
   const { tenant } = actor
   const { namespace = "", uid = "" } = pod.metadata
   const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
   const template = podClaim.resourceClaimTemplateName
-  const wanted = claimOf(pod, podClaim)
   if (template === undefined || wanted.state === "none") return undefined
   if (wanted.state === "named") {
     const claim = claims.get(tenant, namespace, wanted.name)
@@ -207,8 +207,9 @@ async function recordClaims(actor: Actor, pod: Pod, named: ReadonlyMap<string, s
 /** Reserves claims for a pod that was bound without a scheduler, which would do it otherwise. */
 async function reserve(ctx: ControllerContext, actor: Actor, pod: Pod): Promise<void> {
   const { namespace, name = "", uid = "" } = pod.metadata
+  const wantedOf = wantedBy(pod)
   for (const podClaim of claimsOf(pod)) {
-    const wanted = claimOf(pod, podClaim)
+    const wanted = wantedOf(podClaim)
     if (wanted.state === "none") continue
     const found = wanted.state === "named" ? wanted.name : ""
     const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(actor.tenant, namespace, found)
