@@ -10,6 +10,7 @@ import { placementOf } from "../controllers/daemonset/placement.ts"
 import type { DaemonSet } from "../controllers/daemonset/types.ts"
 import { mostSidecarRestarts } from "../controllers/pods/pod-state.ts"
 import { claimNames, needsWork } from "../controllers/resource-claim/pod-claims.ts"
+import { mergeTolerations } from "../gateway/admission/plugins/tolerations.ts"
 import { validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
 import { chooseVictims } from "../syncer/preemption-victims.ts"
 import { placement } from "../syncer/resources/pod/mutators/placement.ts"
@@ -36,6 +37,13 @@ test("many tolerations are compared with many taints", () => {
   expect(
     numbers.filter((n) => tolerationOf({ key: `k${n}`, value: n < 10 ? "a" : "b", effect: "NoSchedule" })),
   ).toEqual(numbers.slice(0, 10))
+})
+
+test("many tolerations are merged with those of a runtime class", () => {
+  const tolerations = numbers.map((n) => ({ key: `k${n}`, operator: "Exists" }))
+  expect(mergeTolerations([...tolerations, ...tolerations, { operator: "Exists", effect: "NoExecute" }])).toHaveLength(
+    many + 1,
+  )
 })
 
 describe("a pod of a tenant", () => {
