@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { compilePattern, patternError } from "./patterns.ts"
 
 describe("patternError() returns Go's messages:", () => {
@@ -96,4 +96,12 @@ describe("matches()", () => {
     ).toThrow(RangeError)
     expect(() => compilePattern("(?:.{1,500}x){2}").matches("a".repeat(100_000))).toThrow(RangeError)
   })
+})
+
+test("a character is folded once, whatever the number of sets it is looked for in", () => {
+  const letters = Array.from({ length: 100 }, (_, index) => String.fromCodePoint(0x430 + index))
+  const pattern = compilePattern(`(?i)${letters.map((letter) => `${letter}1`).join("|")}`)
+  using lower = vi.spyOn(String.prototype, "toLowerCase")
+  expect(pattern.matches("日月".repeat(10))).toBe(false)
+  expect(lower.mock.calls.length).toBeLessThanOrEqual(20)
 })

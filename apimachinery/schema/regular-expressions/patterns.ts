@@ -145,22 +145,26 @@ function compile(node: Node, source: string): Instruction[] {
 /** Those of one pattern: what it repeats is compiled once, and so is each of its characters. */
 class CompiledSets {
   readonly #sets = new Map<CharacterSet | string, CompiledSet>()
+  readonly #foldingsOf = rememberLast(foldings)
 
   of(set: CharacterSet): CompiledSet {
     const [range, more] = set.ranges
     const isPlain = more === undefined && set.classes.length === 0 && !set.negated
     const key = isPlain && range !== undefined ? `${range.join()} ${set.foldCase}` : set
     let compiled = this.#sets.get(key)
-    if (compiled === undefined) this.#sets.set(key, (compiled = compileSet(set)))
+    if (compiled === undefined) this.#sets.set(key, (compiled = compileSet(set, this.#foldingsOf)))
     return compiled
   }
 }
 
-function compileSet({ ranges, classes, negated, foldCase }: CharacterSet): CompiledSet {
+function compileSet(
+  { ranges, classes, negated, foldCase }: CharacterSet,
+  foldingsOf: (point: number) => readonly number[],
+): CompiledSet {
   const sorted = complement(complement(ranges))
   const has = (point: number): boolean => isWithin(sorted, point) || classes.some((test) => test(point))
   const contains = (point: number): boolean => {
-    const found = has(point) || (foldCase && foldings(point).some(has))
+    const found = has(point) || (foldCase && foldingsOf(point).some(has))
     return found !== negated
   }
   const ascii = Uint8Array.from({ length: 128 }, (_, point) => (contains(point) ? 1 : 0))
@@ -178,6 +182,12 @@ function isWithin(sorted: CharacterSet["ranges"], point: number): boolean {
   }
   const found = sorted[low]
   return found !== undefined && found[0] <= point
+}
+
+/** One character is looked for in many sets before the next one is. */
+function rememberLast<T>(make: (point: number) => T): (point: number) => T {
+  let last: { readonly point: number; readonly made: T } | undefined
+  return (point) => (last = last?.point === point ? last : { point, made: make(point) }).made
 }
 
 function foldings(point: number): number[] {
