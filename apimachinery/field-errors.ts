@@ -64,6 +64,15 @@ export class FieldPath {
     return new FieldPath(this, key, true)
   }
 
+  get parent(): FieldPath | undefined {
+    return this.#parent
+  }
+
+  /** What it adds to its parent; names that were given together are one. */
+  get step(): { readonly name: string; readonly inBrackets: boolean } {
+    return { name: String(this.#name), inBrackets: this.#inBrackets }
+  }
+
   toString(): string {
     return FieldPath.#textOf(this)
   }
@@ -89,13 +98,20 @@ export class FieldError {
   readonly field: string
   readonly value: unknown
   readonly detail: string
+  readonly #path: FieldPath | undefined
 
   constructor(type: FieldErrorType, field: FieldPath | string, value: unknown, detail: string) {
     this.type = type
+    this.#path = typeof field === "string" ? undefined : field
     this.field = field.toString()
     this.value = value
     this.detail = detail
     countFault(this)
+  }
+
+  /** Of `field`, if it was given. */
+  get path(): FieldPath | undefined {
+    return this.#path
   }
 
   body(): string {

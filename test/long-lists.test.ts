@@ -257,7 +257,8 @@ describe("custom resources", () => {
       object = { a: object }
     }
     const whole = (more: Json) => ({ apiVersion: "a/v1", kind: "A", metadata: {}, spec: object, more }) as never
-    const at = FieldPath.root("spec", ...Array.from({ length: 40 }, () => "a"))
+    let at = FieldPath.root("spec")
+    for (let depth = 0; depth < 40; depth++) at = at.child("a")
     const of = { type: "object", properties: { spec: deep, more: { type: "string" } } }
     const errors = [invalidValue(at, "a", "is wrong"), invalidValue(FieldPath.root("more"), "b", "is wrong")]
     expect(newErrors({ errors, owners: new Map() }, whole("a"), whole("b"), of)).toEqual(errors.slice(1))

@@ -39,7 +39,7 @@ export interface Faults {
    * Errors of alternatives (anyOf and the like) belong to the value that has the alternatives: its path, even if they are found
    * below it. Those of numbers that do not have their type belong to the number, whose path they lack.
    */
-  owners: ReadonlyMap<FieldError, string>
+  owners: ReadonlyMap<FieldError, FieldPath>
 }
 
 /** Validates everything except the uniqueness of list items. */
@@ -68,7 +68,7 @@ export function validateDefault(schema: Schema, value: Json, path: FieldPath): F
 
 interface Found extends Faults {
   errors: FieldError[]
-  owners: Map<FieldError, string>
+  owners: Map<FieldError, FieldPath>
   /** Number of checks: of several alternatives that do not match, the errors of the one with the most checks are reported. */
   checks: number
   nowhere: FieldPath
@@ -184,7 +184,7 @@ function checkNumber(schema: Schema, value: number | bigint, { path, shown, isDo
   for (const fault of numberFaults(schema, value, isDouble)) {
     if ("type" in fault) {
       const error = invalidValue(nowhere, "", `${fault.what} value must be of type ${fault.type} in ${shown}`)
-      owners.set(error, path.toString())
+      owners.set(error, path)
       errors.push(error)
     } else if (fault.factor !== undefined) {
       errors.push(
@@ -288,5 +288,5 @@ function checkAlternatives(rules: SchemaRules, value: Json, at: At, found: Found
     if (valid < allOf.length) fail(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`)
   }
   if (not !== undefined && fits(not)) fail("not validate the schema (not)")
-  for (const error of errors.slice(before)) found.owners.set(error, at.path.toString())
+  for (const error of errors.slice(before)) found.owners.set(error, at.path)
 }

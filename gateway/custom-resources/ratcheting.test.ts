@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { compileSchema } from "../../apimachinery/schema/structural/compile.ts"
@@ -45,7 +45,7 @@ test.each<[string, string, Json, Json, boolean]>([
   ["the same list", "plain", ["a", "b"], ["a", "b"], true],
   ["an object with fields that the schema does not contain", "free", { a: 1 }, { a: 1 }, false],
 ])("%s", (_, name, is, was, passes) => {
-  const error = invalidValue(FieldPath.root("spec", name), "", "is wrong")
+  const error = invalidValue(FieldPath.root("spec").child(name), "", "is wrong")
   const [object, current] = [is, was].map(
     (value) => ({ metadata: {}, spec: { [name]: value } }) as unknown as KubeObject,
   )
@@ -59,7 +59,9 @@ test.each([
   ["status.kind", false, true],
   ["status.kind", true, false],
 ])("an unchanged %s is wrong; only the status was validated: %s", (field, ofStatus, passes) => {
-  const error = invalidValue(FieldPath.root(...field.split(".")), "", "is wrong")
+  const [first = "", ...names] = field.split(".")
+  const path = names.reduce((at, name) => at.child(name), FieldPath.root(first))
+  const error = invalidValue(path, "", "is wrong")
   const object = {
     kind: "A",
     metadata: {},
@@ -77,4 +79,23 @@ test("an unchanged number that is not of its type any more passes, although its 
   const faults = validateFields(compileSchema(typed), is as unknown as Json, FieldPath.root())
   expect(faults.errors).not.toEqual([])
   expect(newErrors(faults, is, was, typed)).toEqual([])
+})
+
+test("deep parts with errors are compared once, and no text is made of their paths", () => {
+  let schema: Json = { type: "object", properties: { v: { type: "string" } } }
+  let reads = 0
+  const leaf = Object.defineProperty({}, "v", { enumerable: true, get: () => (reads++, "x") }) as Json
+  let [is, was] = [leaf, { v: "x" } as Json]
+  for (let level = 0; level < 100; level++) {
+    schema = { type: "object", properties: { a: schema, b: { type: "string", maxLength: 1 } } }
+    is = { a: is, b: "long" }
+    was = { a: was, b: "other" }
+  }
+  const typed = { type: "object", properties: { spec: schema } }
+  const faults = validateFields(compileSchema(typed), object(is) as unknown as Json, FieldPath.root())
+  reads = 0
+  using text = vi.spyOn(FieldPath.prototype, "toString")
+  expect(newErrors(faults, object(is), object(was), typed)).toHaveLength(100)
+  expect(text).not.toHaveBeenCalled()
+  expect(reads).toBeLessThan(10)
 })

@@ -70,18 +70,32 @@ function keyOf(item: Json, keys: readonly string[]): string | undefined {
   return isKey ? JSON.stringify(parts) : undefined
 }
 
-/** Order is ignored in lists of type map; fields unknown to the schema count as changed. */
-export function isUntouched(at: Correlation | undefined): boolean {
-  if (at === undefined) return false
-  const { value, old, schema } = at
-  if (Array.isArray(value)) {
-    if (!Array.isArray(old) || value.length !== old.length) return false
-    if (keysOf(schema) === undefined) return isDeepStrictEqual(value, old)
-    return value.every((_, index) => isUntouched(itemCorrelation(at, index)))
+/** The untouched parts of one object: each is compared once, although what it is in may be asked for, too, and again and again. */
+export class UntouchedParts {
+  readonly #compared = new Map<object, { readonly old: Json; readonly isUntouched: boolean }>()
+
+  /** Order is ignored in lists of type map; fields unknown to the schema count as changed. */
+  has(at: Correlation | undefined): boolean {
+    if (at === undefined) return false
+    const { value, old } = at
+    if (typeof value !== "object" || value === null) return value === old
+    const known = this.#compared.get(value)
+    if (known !== undefined && known.old === old) return known.isUntouched
+    const isUntouched = this.#isUntouched(value, at)
+    this.#compared.set(value, { old, isUntouched })
+    return isUntouched
   }
-  if (!isObject(value)) return value === old
-  if (!isObject(old) || Object.keys(value).length !== Object.keys(old).length) return false
-  return Object.keys(value).every((field) => isUntouched(fieldCorrelation(at, field)))
+
+  #isUntouched(value: object, at: Correlation): boolean {
+    const { old, schema } = at
+    if (Array.isArray(value)) {
+      if (!Array.isArray(old) || value.length !== old.length) return false
+      if (keysOf(schema) === undefined) return isDeepStrictEqual(value, old)
+      return value.every((_, index) => this.has(itemCorrelation(at, index)))
+    }
+    if (!isObject(old) || Object.keys(value).length !== Object.keys(old).length) return false
+    return Object.keys(value).every((field) => this.has(fieldCorrelation(at, field)))
+  }
 }
 
 function own(object: JsonObject, key: string): Json | undefined {

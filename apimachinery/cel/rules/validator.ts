@@ -12,7 +12,14 @@ import { wholeObject } from "../types/declared-type.ts"
 import { perCallLimit, type Program } from "../program.ts"
 import { schemaValue } from "../schema-values.ts"
 import { CelError, Optional, type Value } from "../values.ts"
-import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem, typeFields } from "./correlation.ts"
+import {
+  type Correlation,
+  fieldCorrelation,
+  itemCorrelation,
+  oldItem,
+  typeFields,
+  UntouchedParts,
+} from "./correlation.ts"
 import { failure } from "./failure.ts"
 import type { CompiledRule } from "./rule.ts"
 import type { RuleTree } from "./rule-tree.ts"
@@ -57,6 +64,7 @@ const nowhere = FieldPath.root("<nil>")
 class RuleEvaluation implements RuleFindings {
   readonly errors: FieldError[] = []
   readonly warnings: FieldError[] = []
+  readonly #untouched = new UntouchedParts()
   #budget: number
   #over = false
 
@@ -69,7 +77,7 @@ class RuleEvaluation implements RuleFindings {
   }
 
   #report(error: FieldError, rule: CompiledRule, { current, parent }: Ratchet): void {
-    const untouched = !rule.usesOldSelf && isUntouched(current ?? parent)
+    const untouched = !rule.usesOldSelf && this.#untouched.has(current ?? parent)
     if (untouched) this.warnings.push(error)
     else this.errors.push(error)
   }
