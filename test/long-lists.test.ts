@@ -121,6 +121,21 @@ describe("what lies deep", () => {
   })
 })
 
+test("unknown fields of embedded objects below a long name are told as far as there is room", () => {
+  const keepsUnknown = { "x-kubernetes-preserve-unknown-fields": true }
+  const embedded = { type: "object", "x-kubernetes-embedded-resource": true, ...keepsUnknown }
+  const properties = { spec: { type: "object", additionalProperties: { type: "array", items: embedded } } }
+  const { schema, errors } = compileStructural({ type: "object", properties })
+  expect(errors).toEqual([])
+  const objects = Array.from({ length: 100 }, () => ({ apiVersion: "v1", kind: "A", metadata: { other: 1 } }))
+  const { unknown } = decodeObject(
+    schema,
+    { apiVersion: "a/v1", kind: "A", metadata: {}, spec: { ["k".repeat(many)]: objects } },
+    true,
+  )
+  expect(unknown.join().length).toBeLessThan(20 * many)
+})
+
 test("faults that each show the list they are in are told as far as there is room", () => {
   const errors = numbers.map(() => invalidValue(FieldPath.root("spec"), numbers, "must be one"))
   const { status } = invalid({ group: "", kind: "Pod" }, "a", errors)

@@ -30,7 +30,7 @@ interface Walk {
 }
 
 /** In characters. The total length of paths may be quadratic; fields beyond this limit are dropped without being reported. */
-const maxTold = 1024 * 1024
+export const maxTold = 1024 * 1024
 
 /** `schema` is undefined where a value has a different type than specified, and where additionalProperties has no schema. */
 function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: boolean, keeps: boolean): void {

@@ -12,7 +12,7 @@ import { schemaOfType } from "../facts.ts"
 import { isObject, type JsonObject, sortedKeys } from "../json-object.ts"
 import { printPath } from "../json/scan.ts"
 import { oddNumbersOf } from "../json/odd-numbers.ts"
-import { prune } from "../prune.ts"
+import { maxTold, prune } from "../prune.ts"
 import { ScalarError } from "../scalars.ts"
 import { hasEmbedded, type Schema, schemaOfEntry, schemaOfItems } from "../schema.ts"
 
@@ -32,13 +32,13 @@ export function decodeCustom(schema: Schema, value: Json, walk: Walk, source: So
   const ofMetadata = (walk.unknown?.splice(0) ?? []).sort(comparePaths).map(printPath)
   const pruned = source === "unpruned" ? [] : prune(schema, value, walk.unknown !== undefined)
   const isMerged = source === "memory" || source === "unpruned"
-  const within: Place = { at: FieldPath.root(), unknown: [], isMerged }
+  const within: Place = { at: FieldPath.root(), unknown: nothingTold(), isMerged }
   decodeEmbedded(schema, value, walk, within)
   walk.oddNumbers?.select((holder, step, literal) => {
     if (typeof holder === "object" && holder !== null) noteGivenDouble(holder, String(step), literal)
     return false
   }, value)
-  return [...ofMetadata, ...pruned, ...within.unknown.sort()]
+  return [...ofMetadata, ...pruned, ...within.unknown.paths.sort()]
 }
 
 type Path = readonly (string | number)[]
@@ -110,7 +110,7 @@ export class EmbeddedFault extends ScalarError {
 /** Decodes valid parts in place; the value itself may be an embedded object. Returns undefined if there is no fault. */
 export function embeddedFault(schema: Schema, value: Json, path = FieldPath.root()): EmbeddedFault | undefined {
   try {
-    decodeEmbedded(schema, value, walkOf(value), { at: path, unknown: [] })
+    decodeEmbedded(schema, value, walkOf(value), { at: path, unknown: nothingTold() })
   } catch (error) {
     if (!(error instanceof EmbeddedFault)) throw error
     return error
@@ -136,7 +136,7 @@ function walkOf(value: Json): Walk {
  */
 export function repairEmbedded(schema: Schema, value: Json): void {
   if (hasEmbedded(schema))
-    decodeEmbedded(schema, value, walkOf(value), { at: FieldPath.root(), unknown: [], repairs: true })
+    decodeEmbedded(schema, value, walkOf(value), { at: FieldPath.root(), unknown: nothingTold(), repairs: true })
 }
 
 interface Place {
@@ -146,7 +146,22 @@ interface Place {
   isMerged?: boolean
   at: FieldPath
   /** The unknown fields of all embedded objects. */
-  unknown: string[]
+  unknown: Told
+}
+
+interface Told {
+  readonly paths: string[]
+  /** Number of characters of further paths to report. */
+  room: number
+}
+
+const nothingTold = (): Told => ({ paths: [], room: maxTold })
+
+function tell(unknown: Told, at: FieldPath): void {
+  if (unknown.room <= 0) return
+  const path = at.toString()
+  unknown.room -= path.length
+  unknown.paths.push(path)
 }
 
 /** Embedded objects have their own metadata. */
@@ -198,11 +213,11 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place
     }
     throw new EmbeddedFault(at.child("metadata"), given, error.message)
   }
-  for (const path of walk.unknown?.splice(0) ?? []) unknown.push(at.child(printPath(path.slice(depth))).toString())
+  for (const path of walk.unknown?.splice(0) ?? []) tell(unknown, at.child(printPath(path.slice(depth))))
   // Fields that are declared have defaults, which come before this is compared.
   const isCompared = isMerged && before !== undefined && named?.fields === undefined
   const isChanged = isCompared && (before === null || !equalJson(JSON.parse(given), value["metadata"]))
-  if (isChanged) unknown.push(at.child("metadata").toString())
+  if (isChanged) tell(unknown, at.child("metadata"))
 }
 
 /** Why the metadata of a custom resource cannot be decoded. */
