@@ -1,17 +1,20 @@
 // As long-lists-of-objects.test.ts: what is made of pods with long lists.
 
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { toleranceOf } from "../apimachinery/core/node-selection.ts"
 import { usedResourceClaims } from "../apimachinery/core/pod-references.ts"
 import { FieldPath } from "../apimachinery/field-errors.ts"
 import type { Node, Pod } from "../apimachinery/object.ts"
+import { atOnce } from "../apimachinery/steps.ts"
 import { podAmounts } from "../apimachinery/quota/usage.ts"
 import { placementOf } from "../controllers/daemonset/placement.ts"
 import type { DaemonSet } from "../controllers/daemonset/types.ts"
 import { mostSidecarRestarts } from "../controllers/pods/pod-state.ts"
 import { claimNames, needsWork } from "../controllers/resource-claim/pod-claims.ts"
 import { mergeTolerations } from "../gateway/admission/plugins/tolerations.ts"
-import { validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
+import { ClaimNames, validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
+import type { PodSpec } from "../gateway/registry/core/pod-spec/types.ts"
+import { validatingPodSpec } from "../gateway/registry/core/pod-spec/validate.ts"
 import { chooseVictims } from "../syncer/preemption-victims.ts"
 import { placement } from "../syncer/resources/pod/mutators/placement.ts"
 import type { PodContext } from "../syncer/resources/pod/context.ts"
@@ -65,10 +68,19 @@ describe("a pod of a tenant", () => {
 
   test("names many claims, of which it has others", () => {
     const claims = Array.from({ length: 2 * many }, (_, n) => ({ name: `c${n}` }))
-    const faults = (known: string[]): number =>
-      validateRequirements(FieldPath.root("resources"), { claims }, new Set(known)).length
-    expect(faults(claims.map(({ name }) => name))).toBe(0)
-    expect(faults(numbers.slice(0, 1000).map((n) => `d${n}`))).toBe(claims.length)
+    const faults = (known: { name: string }[]): number =>
+      validateRequirements(FieldPath.root("resources"), { claims }, new ClaimNames(known)).length
+    expect(faults(claims)).toBe(0)
+    expect(faults(numbers.slice(0, 1000).map((n) => ({ name: `d${n}` })))).toBe(claims.length)
+  })
+
+  test("has many containers that name a claim that is none of many", () => {
+    const resourceClaims = numbers.slice(0, 1000).map((n) => ({ name: `c${n}`, resourceClaimName: "a" }))
+    const containers = numbers.slice(0, 200).map((n) => ({ name: `c${n}`, resources: { claims: [{ name: "x" }] } }))
+    using sort = vi.spyOn(Array.prototype, "toSorted")
+    const errors = atOnce(validatingPodSpec(FieldPath.root("spec"), { containers, resourceClaims } as PodSpec))
+    expect(errors.filter(({ type }) => type === "FieldValueNotFound")).toHaveLength(containers.length)
+    expect(sort.mock.contexts.filter((list) => (list as unknown[]).length === resourceClaims.length)).toHaveLength(1)
   })
 
   test("has many claims of templates, and the names of what was made for them", () => {

@@ -26,7 +26,7 @@ import {
 import { validateEnv, validateEnvFrom } from "./environment.ts"
 import { validateDevices, validateMounts } from "./mounts.ts"
 import { validateLifecycle, validateProbes } from "./probes.ts"
-import { validateRequirements } from "./resources.ts"
+import { type ClaimNames, validateRequirements } from "./resources.ts"
 import { validateSecurityContext } from "./security.ts"
 import type { Container, EphemeralContainer, PodSpec, Volume } from "./types.ts"
 
@@ -38,7 +38,7 @@ const maxExitCodes = 255
 export interface ContainerScope {
   spec: PodSpec
   volumes: ReadonlyMap<string, Volume>
-  claims: ReadonlySet<string>
+  claims: ClaimNames
 }
 
 export function validateContainers(path: FieldPath, scope: ContainerScope): FieldError[] {

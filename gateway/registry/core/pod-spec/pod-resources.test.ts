@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { defaultPodResources, validatePodResources } from "./pod-resources.ts"
+import { ClaimNames } from "./resources.ts"
 
 const container = (requests: object, limits: object = {}) => ({ name: "c", resources: { requests, limits } })
 const two = [container({ cpu: "600m" }, { cpu: "1" }), container({ cpu: "500m" }, { memory: "2Gi" })]
@@ -46,7 +47,11 @@ test.each<[string, object, string[]]>([
     ["resources: Forbidden: may not be set for a windows pod"],
   ],
 ])("pod-level resources are validated: %s", (_, spec, expected) => {
-  const errors = validatePodResources(FieldPath.root("resources"), { containers: two, ...spec } as PodSpec, new Set())
+  const errors = validatePodResources(
+    FieldPath.root("resources"),
+    { containers: two, ...spec } as PodSpec,
+    new ClaimNames(),
+  )
   expect(errors.map((error) => error.message())).toEqual(expected)
 })
 

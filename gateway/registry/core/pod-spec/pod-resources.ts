@@ -9,7 +9,7 @@ import { type Amounts, parseAmounts } from "../../../../apimachinery/quota/amoun
 import { podAmounts } from "../../../../apimachinery/quota/usage.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/decode/given.ts"
-import { isHugePages, validateRequirements } from "./resources.ts"
+import { type ClaimNames, isHugePages, validateRequirements } from "./resources.ts"
 
 /**
  * If a pod sets pod-level resources, its huge page limits default to the sums of its containers. Once it has limits, its other
@@ -38,7 +38,7 @@ export function defaultPodResources({ resources, containers, initContainers = []
 const isEmpty = (list: object): boolean => Object.keys(list).length === 0
 const isPodResource = (name: string): boolean => name === "cpu" || name === "memory" || isHugePages(name)
 
-export function validatePodResources(path: FieldPath, spec: PodSpec, claimNames: ReadonlySet<string>): FieldError[] {
+export function validatePodResources(path: FieldPath, spec: PodSpec, claimNames: ClaimNames): FieldError[] {
   const { resources, os } = spec
   if (resources === undefined) return []
   if (os?.name === "windows") return [forbiddenField(path, "may not be set for a windows pod")]

@@ -110,11 +110,34 @@ export function validateAmount(path: FieldPath, name: string, text: string): Fie
   return errors
 }
 
+/** Names of the claims of a pod. All errors of its containers share one text of them, which may be as long as the pod. */
+export class ClaimNames {
+  readonly #names: ReadonlySet<string>
+  #choice: string | undefined
+
+  constructor(claims: readonly { name: string }[] = []) {
+    this.#names = new Set(claims.map(({ name }) => name))
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  /** The detail of an error of a name that is none of them. */
+  choice(): string {
+    return (this.#choice ??= `must be one of the names in pod.spec.resourceClaims${this.#told()}`)
+  }
+
+  #told(): string {
+    return this.#names.size === 0 ? " which is empty" : `: ${[...this.#names].toSorted().join(", ")}`
+  }
+}
+
 /** For a container or, with `level` "pod", for the pod as a whole. */
 export function validateRequirements(
   path: FieldPath,
   resources: ResourceRequirements | undefined,
-  claimNames: ReadonlySet<string>,
+  claimNames: ClaimNames,
   level: "container" | "pod" = "container",
 ): FieldError[] {
   if (resources === undefined) return []
@@ -164,12 +187,11 @@ function againstLimit(path: FieldPath, name: string, amount: string, limit: stri
 function validateClaims(
   path: FieldPath,
   claims: readonly { name: string; request?: string }[],
-  known: ReadonlySet<string>,
+  known: ClaimNames,
 ): FieldError[] {
   const seen = new Set<string>()
   /** By the name of a claim, how many of its requests have been seen. */
   const requests = new Map<string, number>()
-  let names: string | undefined
   return claims.flatMap(({ name, request = "" }, index) => {
     const at = path.index(index)
     if (!name) return [required(at)]
@@ -189,11 +211,7 @@ function validateClaims(
         if (slash >= 0) requests.set(claim, (requests.get(claim) ?? 0) + 1)
       }
     }
-    if (!known.has(name)) {
-      names ??= known.size === 0 ? " which is empty" : `: ${[...known].toSorted().join(", ")}`
-      const detail = `must be one of the names in pod.spec.resourceClaims${names}`
-      errors.push(new FieldError("FieldValueNotFound", at, name, detail))
-    }
+    if (!known.has(name)) errors.push(new FieldError("FieldValueNotFound", at, name, known.choice()))
     return errors
   })
 }

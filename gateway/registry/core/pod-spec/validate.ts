@@ -34,7 +34,7 @@ import { isMirror } from "../../../../apimachinery/core/mirror-pods.ts"
 import { containersWithPaths, validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
 import { validatePodClaims } from "./claims.ts"
 import { validatePodResources } from "./pod-resources.ts"
-import { validateRequirements } from "./resources.ts"
+import { ClaimNames, validateRequirements } from "./resources.ts"
 import { validateAffinity, validateSpread, validateTolerations } from "./scheduling.ts"
 import { validatePodSecurityContext } from "./security.ts"
 import type { PodSpec, Volume } from "./types.ts"
@@ -48,7 +48,7 @@ export function* validatingPodSpec(path: FieldPath, spec: PodSpec, pod?: ObjectM
   const scope: ContainerScope = {
     spec,
     volumes: volumes.known,
-    claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
+    claims: new ClaimNames(spec.resourceClaims),
   }
   return [
     ...volumes.errors,
@@ -138,7 +138,7 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
       : oneOf(path.child("preemptionPolicy"), spec.preemptionPolicy, ["PreemptLowerPriority", "Never"])),
     ...(spec.overhead === undefined
       ? []
-      : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new Set())),
+      : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new ClaimNames())),
     ...validateOperatingSystem(path, spec),
   ]
 }

@@ -6,7 +6,7 @@ import { duplicate, type FieldError, FieldPath } from "../../../../apimachinery/
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { oldLabelWarnings } from "../../core/old-node-labels.ts"
-import { validateRequirements } from "../../core/pod-spec/resources.ts"
+import { ClaimNames, validateRequirements } from "../../core/pod-spec/resources.ts"
 import { validateTolerations } from "../../core/pod-spec/scheduling.ts"
 import type { Toleration } from "../../core/pod-spec/types.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -17,7 +17,7 @@ import { named } from "../../validation/values.ts"
 type RuntimeClass = KubeObject & Partial<Wire<models.V1RuntimeClass>>
 
 const at = FieldPath.root("handler")
-const noClaims: ReadonlySet<string> = new Set()
+const noClaims = new ClaimNames()
 
 const strategy: Strategy<RuntimeClass> = {
   generation: false,
