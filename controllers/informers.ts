@@ -11,7 +11,7 @@ import type { Resource } from "../client/rest.ts"
 import { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
-import { claimNames } from "./resource-claim/pod-claims.ts"
+import { claimNames, templateNames } from "./resource-claim/pod-claims.ts"
 
 /** Indexes of every informer. */
 const commonIndexes: IndexFunctions<KubeObject> = {
@@ -30,6 +30,8 @@ const podIndexes: IndexFunctions<Pod> = {
   node: (pod) => [pod.spec?.nodeName ?? ""],
   /** By "namespace/claim", pods that use a ResourceClaim. */
   resourceClaims: (pod) => claimNames(pod).map((claim) => `${pod.metadata.namespace}/${claim}`),
+  /** By "namespace/template", pods that want ResourceClaims made from a template. */
+  resourceClaimTemplates: (pod) => templateNames(pod).map((template) => `${pod.metadata.namespace}/${template}`),
 }
 
 const jobIndexes: IndexFunctions<Job> = {

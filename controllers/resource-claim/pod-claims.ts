@@ -41,6 +41,12 @@ export function claimNames(pod: Pod): string[] {
   return extended === undefined ? names : [...names, extended]
 }
 
+/** Of the templates of the pod's claims, each once. */
+export function templateNames(pod: Pod): readonly string[] {
+  const names = claimsOf(pod).flatMap(({ resourceClaimTemplateName: name }) => (name === undefined ? [] : [name]))
+  return [...new Set(names)]
+}
+
 export const isFor = (claim: ResourceClaim, { metadata }: Pod): boolean =>
   controllerOf(claim)?.uid === metadata.uid && claim.metadata.namespace === metadata.namespace
 

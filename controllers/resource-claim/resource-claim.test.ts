@@ -132,7 +132,23 @@ describe("a claim of a template", () => {
     expect(claims(harness)).toHaveLength(1)
   })
 
-  test("waits for its template and records an event", async () => {
+  test("is looked for once with all others of its pod", async () => {
+    using byIndex = vi.spyOn(TenantInformer.prototype, "byIndex")
+    const cluster = new FakeCluster({})
+    let refused = 0
+    cluster.fail = (verb, resource) =>
+      verb === "patch" && resource === "pods" && refused++ === 0 ? conflict(pods, "web", "modified") : undefined
+    await using harness = await startHarness({ only, cluster })
+    await harness.create(resourceClaimTemplates, template)
+    const resourceClaims = Array.from({ length: 100 }, (_, n) => ({ name: `c${n}`, ...ofTemplate }))
+    await harness.create(pods, pod("web", {}, { resourceClaims }))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(100))
+    expect(claims(harness)).toHaveLength(100)
+    expect(byIndex.mock.calls.filter(([, index]) => index === "controller").length).toBeLessThan(100)
+  })
+
+  test("waits for its template and records an event, and no other pod is looked at", async () => {
+    using list = vi.spyOn(TenantInformer.prototype, "list")
     await using harness = await startHarness({ only })
     await harness.create(pods, pod("web", ofTemplate))
     await eventually(() => {
@@ -146,6 +162,7 @@ describe("a claim of a template", () => {
     })
     await harness.create(resourceClaimTemplates, template)
     await eventually(() => expect(claims(harness)).toHaveLength(1))
+    expect(list.mock.calls.filter(([, namespace]) => namespace !== undefined)).toEqual([])
   })
 
   test("is released and deleted when the pod has finished", async () => {

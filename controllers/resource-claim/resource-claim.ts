@@ -77,10 +77,8 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
   })
   templates.subscribe({
     added(tenant, { metadata }) {
-      for (const pod of pods.list(tenant, metadata.namespace)) {
-        const usesTemplate = claimsOf(pod).some((each) => each.resourceClaimTemplateName === metadata.name)
-        if (usesTemplate) ofPods.enqueueObject(tenant, pod)
-      }
+      const id = `${metadata.namespace ?? ""}/${metadata.name ?? ""}`
+      for (const pod of pods.byIndex(tenant, "resourceClaimTemplates", id)) ofPods.enqueueObject(tenant, pod)
     },
   })
   await Promise.all([
@@ -110,9 +108,10 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
   if (!writes.isSeen(uid, (claim) => claims.get(tenant, namespace, claim))) return { requeueAfterMs: staleRetryMs }
   const named = new Map<string, string>()
   const wantedOf = wantedBy(pod)
+  const present = presentFor(claims.byIndex(tenant, "controller", uid))
   for (const podClaim of claimsOf(pod)) {
     try {
-      const generated = await generate(parts, pod, podClaim, wantedOf(podClaim))
+      const generated = await generate(parts, { pod, present }, podClaim, wantedOf(podClaim))
       if (generated !== undefined) named.set(podClaim.name, generated)
     } catch (error) {
       if (isNamespaceTerminating(error)) return
@@ -125,8 +124,28 @@ async function reconcilePod(parts: Parts, key: Key): Promise<ReconcileResult> {
   if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, actor, pod)
 }
 
+interface Owner {
+  pod: Pod
+  /** Names of its claims, by claim of the pod: one may have been created without an update of the status. */
+  present: ReadonlyMap<string, string>
+}
+
+function presentFor(claims: readonly ResourceClaim[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { metadata } of claims) {
+    const podClaim = metadata.annotations?.[annotation]
+    if (podClaim !== undefined && !found.has(podClaim)) found.set(podClaim, metadata.name ?? "")
+  }
+  return found
+}
+
 /** Returns the name of a claim that is not in the pod's status yet. */
-async function generate(parts: Parts, pod: Pod, podClaim: PodClaim, wanted: Wanted): Promise<string | undefined> {
+async function generate(
+  parts: Parts,
+  { pod, present }: Owner,
+  podClaim: PodClaim,
+  wanted: Wanted,
+): Promise<string | undefined> {
   const { ctx, actor, made } = parts
   const { tenant } = actor
   const { namespace = "", uid = "" } = pod.metadata
@@ -141,11 +160,8 @@ async function generate(parts: Parts, pod: Pod, podClaim: PodClaim, wanted: Want
   const before = made.get(uid)?.get(podClaim.name)
   const former = before === undefined ? undefined : claims.get(tenant, namespace, before)
   if (before !== undefined && (former === undefined ? isFinished(pod) : !isFor(former, pod))) return before
-  // The claim may have been created without an update of the status.
-  const present = claims
-    .byIndex(tenant, "controller", uid)
-    .find(({ metadata }) => metadata.annotations?.[annotation] === podClaim.name)
-  if (present !== undefined) return present.metadata.name
+  const known = present.get(podClaim.name)
+  if (known !== undefined) return known
   const found = ctx.informers.of<ResourceClaimTemplate>(resourceClaimTemplates).get(tenant, namespace, template)
   if (found === undefined) {
     const missing = `resourceclaimtemplate.resource.k8s.io "${template}" not found`
