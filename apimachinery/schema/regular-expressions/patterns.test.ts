@@ -31,6 +31,8 @@ describe("matches()", () => {
     ["^\\d{1,3}(\\.\\d{1,3}){3}$", "10.0.0.1", true],
     ["^[^a-c]$", "d", true],
     ["(?i)^abc$", "aBC", true],
+    ["(?i)S", "ß", false],
+    ["(?i)^[^s]$", "ß", true],
     ["^(?P<name>x)$", "x", true],
     ["\\bfoo\\b", "a foo b", true],
     ["\\bfoo\\b", "afoo", false],
@@ -94,6 +96,9 @@ describe("matches()", () => {
     expect(() =>
       compilePattern(`(?:${"\\pL".repeat(1000)}){2}[${"\\pN".repeat(1000)}]`).matches("é".repeat(10_000)),
     ).toThrow(RangeError)
+    const sets = Array.from({ length: 1000 }, (_, n) => `${String.fromCodePoint(0x4e00 + n)}1`).join("|")
+    expect(compilePattern(`(?:${sets})`).matches("é".repeat(1000))).toBe(false)
+    expect(() => compilePattern(`(?i:${sets})`).matches("é".repeat(1000))).toThrow(RangeError)
     expect(() => compilePattern("(?:.{1,500}x){2}").matches("a".repeat(100_000))).toThrow(RangeError)
   })
 })

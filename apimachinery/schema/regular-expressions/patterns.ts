@@ -145,7 +145,7 @@ function compile(node: Node, source: string): Instruction[] {
 /** Those of one pattern: what it repeats is compiled once, and so is each of its characters. */
 class CompiledSets {
   readonly #sets = new Map<CharacterSet | string, CompiledSet>()
-  readonly #foldingsOf = rememberLast(foldings)
+  readonly #foldingsOf = rememberingFoldings()
 
   of(set: CharacterSet): CompiledSet {
     const [range, more] = set.ranges
@@ -168,7 +168,7 @@ function compileSet(
     return found !== negated
   }
   const ascii = Uint8Array.from({ length: 128 }, (_, point) => (contains(point) ? 1 : 0))
-  return { ascii, contains, steps: 1 + classes.length }
+  return { ascii, contains, steps: (1 + classes.length) * (foldCase ? 1 + mostFoldings : 1) }
 }
 
 /** `sorted`: ranges that do not overlap. */
@@ -184,18 +184,29 @@ function isWithin(sorted: CharacterSet["ranges"], point: number): boolean {
   return found !== undefined && found[0] <= point
 }
 
-/** One character is looked for in many sets before the next one is. */
-function rememberLast<T>(make: (point: number) => T): (point: number) => T {
-  let last: { readonly point: number; readonly made: T } | undefined
-  return (point) => (last = last?.point === point ? last : { point, made: make(point) }).made
+/** Of ASCII, which each set asks for when it is compiled, and of the last other character: it is looked for in many sets. */
+function rememberingFoldings(): (point: number) => readonly number[] {
+  let last: { readonly point: number; readonly folded: readonly number[] } | undefined
+  return (point) => {
+    const known = asciiFoldings[point]
+    if (known !== undefined) return known
+    return (last = last?.point === point ? last : { point, folded: foldings(point) }).folded
+  }
 }
 
+/** In lower case and in upper case. */
+const mostFoldings = 2
+
+/** Single characters, as in Go: "ß" is not "SS". */
 function foldings(point: number): number[] {
   const text = String.fromCodePoint(point)
-  return [text.toLowerCase(), text.toUpperCase()].flatMap((other) =>
-    Array.from(other).map((one) => one.codePointAt(0) ?? 0),
-  )
+  return [text.toLowerCase(), text.toUpperCase()].flatMap((other) => {
+    const folded = other.codePointAt(0) ?? 0
+    return other === String.fromCodePoint(folded) ? [folded] : []
+  })
 }
+
+const asciiFoldings: readonly (readonly number[])[] = Array.from({ length: 128 }, (_, point) => foldings(point))
 
 function run(program: readonly Instruction[], text: string): boolean {
   // Each set of states is a list, with marks of its members by the position at which they were added.
