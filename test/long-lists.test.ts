@@ -17,6 +17,7 @@ import type { Json } from "../apimachinery/object.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { decodeObject } from "../apimachinery/schema/decode/decode.ts"
 import { schemaOf } from "../apimachinery/schema/facts.ts"
+import type { JsonObject } from "../apimachinery/schema/json-object.ts"
 import { parseObject } from "../apimachinery/schema/json/parse.ts"
 import { applyDefaults } from "../apimachinery/schema/defaults.ts"
 import type { Schema } from "../apimachinery/schema/schema.ts"
@@ -121,19 +122,23 @@ describe("what lies deep", () => {
   })
 })
 
-test("unknown fields of embedded objects below a long name are told as far as there is room", () => {
+test("unknown fields below a long name, and those of embedded objects, are told as far as there is room", () => {
   const keepsUnknown = { "x-kubernetes-preserve-unknown-fields": true }
   const embedded = { type: "object", "x-kubernetes-embedded-resource": true, ...keepsUnknown }
-  const properties = { spec: { type: "object", additionalProperties: { type: "array", items: embedded } } }
+  const properties = {
+    spec: { type: "object", additionalProperties: { type: "array", items: embedded } },
+    status: { type: "object", additionalProperties: { type: "object", properties: {} } },
+  }
   const { schema, errors } = compileStructural({ type: "object", properties })
   expect(errors).toEqual([])
   const objects = Array.from({ length: 100 }, () => ({ apiVersion: "v1", kind: "A", metadata: { other: 1 } }))
-  const { unknown } = decodeObject(
-    schema,
-    { apiVersion: "a/v1", kind: "A", metadata: {}, spec: { ["k".repeat(many)]: objects } },
-    true,
-  )
-  expect(unknown.join().length).toBeLessThan(20 * many)
+  const long = "k".repeat(many)
+  const status = { [long]: Object.fromEntries(numbers.slice(0, 100).map((n) => [`f${n}`, 1])) }
+  const object = { apiVersion: "a/v1", kind: "A", metadata: {}, spec: { [long]: objects }, status: {} }
+  const told = (value: JsonObject): number => decodeObject(schema, structuredClone(value), true).unknown.join().length
+  expect(told(object)).toBeGreaterThan(10 * many)
+  expect(told(object)).toBeLessThan(12 * many)
+  expect(told({ ...object, status })).toBeLessThan(12 * many)
 })
 
 test("faults that each show the list they are in are told as far as there is room", () => {

@@ -9,28 +9,40 @@ import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 /** At the root and in embedded resources these are not pruned. */
 const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
-/** Modifies the value. If requested, returns the paths of dropped fields ("spec.foo"), sorted. */
-export function prune(schema: Schema, value: Json, collects = false): readonly string[] {
-  const dropped: string[] | undefined = collects ? [] : undefined
-  pruneValue(
-    schema,
-    value,
-    { path: [], dropped, room: maxTold },
-    schema.custom === true,
-    schema.preserveUnknown === true,
-  )
-  return dropped?.sort() ?? []
+/** In characters. The total length of paths may be quadratic; fields beyond this limit are not told. */
+const maxTold = 1024 * 1024
+
+/** Paths of fields that are told, as far as there is room. */
+export class ToldPaths {
+  #paths: string[] = []
+  /** Number of characters of further paths. */
+  #room = maxTold
+
+  tell(path: () => string): void {
+    if (this.#room <= 0) return
+    const text = path()
+    this.#room -= text.length
+    this.#paths.push(text)
+  }
+
+  /** Those since the last time, sorted. */
+  take(): readonly string[] {
+    const taken = this.#paths.sort()
+    this.#paths = []
+    return taken
+  }
+}
+
+/** Modifies the value. Returns the paths of dropped fields ("spec.foo") that are told, sorted; without `told` none. */
+export function prune(schema: Schema, value: Json, told?: ToldPaths): readonly string[] {
+  pruneValue(schema, value, { path: [], told }, schema.custom === true, schema.preserveUnknown === true)
+  return told?.take() ?? []
 }
 
 interface Walk {
   path: (string | number)[]
-  dropped: string[] | undefined
-  /** Number of characters of further paths to report. */
-  room: number
+  told: ToldPaths | undefined
 }
-
-/** In characters. The total length of paths may be quadratic; fields beyond this limit are dropped without being reported. */
-export const maxTold = 1024 * 1024
 
 /** `schema` is undefined where a value has a different type than specified, and where additionalProperties has no schema. */
 function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: boolean, keeps: boolean): void {
@@ -58,11 +70,7 @@ function pruneFields(schema: Schema | undefined, value: JsonObject, walk: Walk, 
     if (field === "none") pruneValue(undefined, value[key] as Json, walk, false, false)
     else if (field !== undefined) pruneValue(field, value[key] as Json, walk, false, field.preserveUnknown === true)
     else if (!keeps) {
-      if (walk.dropped !== undefined && walk.room > 0) {
-        const path = printPath(walk.path)
-        walk.room -= path.length
-        walk.dropped.push(path)
-      }
+      walk.told?.tell(() => printPath(walk.path))
       delete value[key]
     }
     walk.path.pop()

@@ -5,7 +5,7 @@ import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/fie
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import { ownValue, setOwn } from "../../apimachinery/schema/json-object.ts"
-import { prune } from "../../apimachinery/schema/prune.ts"
+import { prune, ToldPaths } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { notFound, unexplained } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
@@ -125,7 +125,7 @@ function wrongType(value: unknown, expected: string): string {
 function isDeclared(schema: Schema, names: readonly string[]): boolean {
   const alone = {}
   setField(alone, names, 0)
-  return prune(schema, alone, true).length === 0
+  return prune(schema, alone, new ToldPaths()).length === 0
 }
 
 /** null is the only other value than an object that reading has accepted. */

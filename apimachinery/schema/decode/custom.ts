@@ -12,7 +12,7 @@ import { schemaOfType } from "../facts.ts"
 import { isObject, type JsonObject, sortedKeys } from "../json-object.ts"
 import { printPath } from "../json/scan.ts"
 import { oddNumbersOf } from "../json/odd-numbers.ts"
-import { maxTold, prune } from "../prune.ts"
+import { prune, ToldPaths } from "../prune.ts"
 import { ScalarError } from "../scalars.ts"
 import { hasEmbedded, type Schema, schemaOfEntry, schemaOfItems } from "../schema.ts"
 
@@ -30,15 +30,16 @@ export function decodeCustom(schema: Schema, value: Json, walk: Walk, source: So
   walk.oddNumbers?.each(checkLiteral, "metadata")
   decodeMetadata(value, walk)
   const ofMetadata = (walk.unknown?.splice(0) ?? []).sort(comparePaths).map(printPath)
-  const pruned = source === "unpruned" ? [] : prune(schema, value, walk.unknown !== undefined)
+  const told = new ToldPaths()
+  const pruned = source === "unpruned" ? [] : prune(schema, value, walk.unknown && told)
   const isMerged = source === "memory" || source === "unpruned"
-  const within: Place = { at: FieldPath.root(), unknown: nothingTold(), isMerged }
+  const within: Place = { at: FieldPath.root(), told, isMerged }
   decodeEmbedded(schema, value, walk, within)
   walk.oddNumbers?.select((holder, step, literal) => {
     if (typeof holder === "object" && holder !== null) noteGivenDouble(holder, String(step), literal)
     return false
   }, value)
-  return [...ofMetadata, ...pruned, ...within.unknown.paths.sort()]
+  return [...ofMetadata, ...pruned, ...told.take()]
 }
 
 type Path = readonly (string | number)[]
@@ -110,7 +111,7 @@ export class EmbeddedFault extends ScalarError {
 /** Decodes valid parts in place; the value itself may be an embedded object. Returns undefined if there is no fault. */
 export function embeddedFault(schema: Schema, value: Json, path = FieldPath.root()): EmbeddedFault | undefined {
   try {
-    decodeEmbedded(schema, value, walkOf(value), { at: path, unknown: nothingTold() })
+    decodeEmbedded(schema, value, walkOf(value), { at: path, told: new ToldPaths() })
   } catch (error) {
     if (!(error instanceof EmbeddedFault)) throw error
     return error
@@ -136,7 +137,7 @@ function walkOf(value: Json): Walk {
  */
 export function repairEmbedded(schema: Schema, value: Json): void {
   if (hasEmbedded(schema))
-    decodeEmbedded(schema, value, walkOf(value), { at: FieldPath.root(), unknown: nothingTold(), repairs: true })
+    decodeEmbedded(schema, value, walkOf(value), { at: FieldPath.root(), told: new ToldPaths(), repairs: true })
 }
 
 interface Place {
@@ -146,22 +147,7 @@ interface Place {
   isMerged?: boolean
   at: FieldPath
   /** The unknown fields of all embedded objects. */
-  unknown: Told
-}
-
-interface Told {
-  readonly paths: string[]
-  /** Number of characters of further paths to report. */
-  room: number
-}
-
-const nothingTold = (): Told => ({ paths: [], room: maxTold })
-
-function tell(unknown: Told, at: FieldPath): void {
-  if (unknown.room <= 0) return
-  const path = at.toString()
-  unknown.room -= path.length
-  unknown.paths.push(path)
+  told: ToldPaths
 }
 
 /** Embedded objects have their own metadata. */
@@ -184,7 +170,7 @@ function placeOfEntry({ fields }: Schema, at: FieldPath, name: string): FieldPat
 }
 
 function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place: Place): void {
-  const { at, unknown, repairs, isMerged = false } = place
+  const { at, told, repairs, isMerged = false } = place
   for (const name of ["apiVersion", "kind"]) {
     const given = value[name]
     if (given === undefined || typeof given === "string") continue
@@ -213,11 +199,11 @@ function decodeObjectWithin(schema: Schema, value: JsonObject, walk: Walk, place
     }
     throw new EmbeddedFault(at.child("metadata"), given, error.message)
   }
-  for (const path of walk.unknown?.splice(0) ?? []) tell(unknown, at.child(printPath(path.slice(depth))))
+  for (const path of walk.unknown?.splice(0) ?? []) told.tell(() => at.child(printPath(path.slice(depth))).toString())
   // Fields that are declared have defaults, which come before this is compared.
   const isCompared = isMerged && before !== undefined && named?.fields === undefined
   const isChanged = isCompared && (before === null || !equalJson(JSON.parse(given), value["metadata"]))
-  if (isChanged) tell(unknown, at.child("metadata"))
+  if (isChanged) told.tell(() => at.child("metadata").toString())
 }
 
 /** Why the metadata of a custom resource cannot be decoded. */

@@ -6,7 +6,7 @@ import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { embeddedFault } from "../decode/custom.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
-import { prune } from "../prune.ts"
+import { prune, ToldPaths } from "../prune.ts"
 import type { Steps } from "../../steps.ts"
 import type { Schema } from "../schema.ts"
 import { validateDefault } from "../validate.ts"
@@ -136,6 +136,6 @@ function defaultWithinObject(
 const asWhole = (schema: Schema): Schema => (schema.custom === true ? { ...schema, embedded: true } : schema)
 
 function surplus(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const unknown = prune(schema, structuredClone(value), true)
+  const unknown = prune(schema, structuredClone(value), new ToldPaths())
   return unknown.length === 0 ? [] : [invalidValue(path, value, "must not have unknown fields")]
 }
