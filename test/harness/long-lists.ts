@@ -32,6 +32,20 @@ export function outcome(ask: () => unknown): unknown {
   }
 }
 
+/** The same items, and how often their names have been read. */
+export function countingReads<T extends { name: string }>(items: readonly T[]): { items: T[]; reads: () => number } {
+  let reads = 0
+  const counted = items.map((item) =>
+    Object.defineProperty({ ...item }, "name", {
+      get: () => {
+        reads++
+        return item.name
+      },
+    }),
+  )
+  return { items: counted, reads: () => reads }
+}
+
 /** How many items of lists are moved by putting others before them, or taking them out. */
 export function itemsMoved(act: () => void): number {
   let moved = 0
