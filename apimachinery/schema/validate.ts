@@ -34,6 +34,7 @@ export function validateRules(schema: Schema, value: Json, path: FieldPath): Fie
 }
 
 export interface Faults {
+  /** Each step of their paths is given alone, so that their places can be compared: names that are given together are one. */
   errors: readonly FieldError[]
   /**
    * Errors of alternatives (anyOf and the like) belong to the value that has the alternatives: its path, even if they are found
