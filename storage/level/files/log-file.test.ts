@@ -69,6 +69,20 @@ test("what is behind the records and is no space counts as part of the log", () 
 })
 
 describe("after a power loss", () => {
+  test.each([small, long])(
+    "the records are those before the sectors that are missing, whatever follows: %#",
+    (...records) => {
+      const log = logOf(records)
+      const ends = records.map((_, index) => logOf(records.slice(0, index + 1)).length)
+      for (let start = 0; start < log.length; start += 512) {
+        for (const end of [start + 512, start + 4096, Math.ceil((start + 1) / blockBytes) * blockBytes]) {
+          const torn = Buffer.from(log).fill(0, start, Math.min(end, log.length))
+          expect([...recordsOf(torn)]).toEqual(records.filter((_, index) => (ends[index] ?? 0) <= start))
+        }
+      }
+    },
+  )
+
   test.each([small, long])("the last record ends too early: %#", (...records) => {
     const log = logOf(records)
     for (let length = 0; length < log.length; length += length % 97 === 0 ? 1 : log.length < blockBytes ? 13 : 601) {

@@ -133,12 +133,15 @@ export function endOfLog(file: Buffer): number {
   return end <= file.length && isZero(file, end, file.length) ? end : file.length
 }
 
-/** The records up to the first one that is not whole. */
+/** The records up to the first one that is not whole, or was not written: others may follow. */
 export function* recordsOf(file: Buffer): Generator<Buffer> {
   let parts: Buffer[] = []
+  let end = 0
   for (const fragment of fragmentsOf(file)) {
-    if (!isIntact(file, fragment)) return
+    // At most what is too short for a head is left out.
+    if (fragment.offset - end >= headBytes || !isIntact(file, fragment)) return
     const { type } = fragment
+    end = fragment.end
     if (type === fragmentTypes.full || type === fragmentTypes.first) parts = []
     parts.push(file.subarray(fragment.offset + headBytes, fragment.end))
     if (type === fragmentTypes.full || type === fragmentTypes.last) yield Buffer.concat(parts)
