@@ -62,7 +62,7 @@ interface Issuer {
 }
 
 export interface OIDCAuthenticator extends Authenticator {
-  /** The size of the documents whose keys are kept. */
+  /** Estimated memory of the issuers' keys. */
   readonly keyBytes: number
 }
 
