@@ -264,6 +264,24 @@ describe("a node", () => {
     expect(eventTexts(harness).join()).not.toContain("Cancelling")
   })
 
+  test("evicts a pod in its time, also beside one whose eviction has failed", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    let failed = 0
+    harness.cluster.fail = (verb, resource) =>
+      verb === "patch" && resource === "pods" && failed++ === 0 ? forbidden(pods, "now", "") : undefined
+    await harness.create(pods, pod("now", []))
+    await harness.create(pods, pod("later", [{ operator: "Exists", tolerationSeconds: 300 }]))
+    await harness.create(nodes, node("a", { taints: [{ key: "leave", effect: "NoExecute" }] }))
+    await eventually(() => expect(failed).toBe(1))
+    const since = clock.now()
+    await eventually(() => {
+      clock.advance(2_000)
+      expect(podNames(harness)).toEqual([])
+    })
+    expect(clock.now() - since).toBeLessThan(590_000)
+  })
+
   test("cancels no eviction of a pod that somebody deletes after it has failed", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })

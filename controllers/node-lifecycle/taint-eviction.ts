@@ -88,11 +88,11 @@ async function reconcile(parts: Parts, actor: Actor, { tenant, namespace, name }
 async function reconcilePod({ ctx, scheduled }: Parts, actor: Actor, pod: Pod): Promise<ReconcileResult> {
   const { tenant } = actor
   const { uid = "" } = pod.metadata
-  const ofTenant = scheduled.get(tenant) ?? new Map<string, number>()
-  const at = ofTenant.get(uid)
+  const at = scheduled.get(tenant)?.get(uid)
   const now = ctx.clock.elapsed()
   const cancel = (): void => {
-    if (ofTenant.delete(uid)) recordEviction(actor, pod, cancelling)
+    scheduled.get(tenant)?.delete(uid)
+    if (at !== undefined && at > now) recordEviction(actor, pod, cancelling)
   }
   const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, pod.spec?.nodeName ?? "")
   if (node === undefined && at === undefined) return
@@ -102,23 +102,27 @@ async function reconcilePod({ ctx, scheduled }: Parts, actor: Actor, pod: Pod): 
   // A scheduled eviction keeps its time, unless the taint is no longer tolerated.
   const due = wait === "not" ? now : (at ?? now + wait)
   if (due > now) {
-    scheduled.set(tenant, ofTenant.set(uid, due))
+    schedule(scheduled, tenant, uid, due)
     return { requeueAfterMs: due - now }
   }
-  if (at !== undefined && at > now) cancel()
-  ofTenant.delete(uid)
+  cancel()
   // Also recorded once for a pod that is already terminating.
   if (pod.metadata.deletionTimestamp !== undefined && isMarked(pod)) return
   recordEviction(actor, pod, "Marking for deletion")
   try {
     await evict(actor, pod, ctx.clock.now())
   } catch (error) {
-    // Its time does not begin again. Of a pod that is gone nothing would be forgotten any more.
+    // The time that it was tolerated does not begin again. Of a pod that is gone nothing would be forgotten any more.
     const { namespace, name = "" } = pod.metadata
     const isThere = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)?.metadata.uid === uid
-    if (isThere) scheduled.set(tenant, ofTenant.set(uid, due))
+    if (isThere && wait !== "not") schedule(scheduled, tenant, uid, due)
     throw error
   }
+}
+
+function schedule(scheduled: Scheduled, tenant: string, uid: string, due: number): void {
+  const ofTenant = scheduled.get(tenant) ?? new Map<string, number>()
+  scheduled.set(tenant, ofTenant.set(uid, due))
 }
 
 function recordEviction(actor: Actor | undefined, pod: Pod, what: string): void {
