@@ -44,10 +44,16 @@ export function readKey(jwk: Json): IssuerKey | undefined {
   try {
     const object = createPublicKey({ key: jwk, format: "jwk" })
     const id = typeof jwk["kid"] === "string" ? jwk["kid"] : undefined
-    return { id, algorithms: suitable, object, isDear: isDear(object), bytes: formBytes * (1 + suitable.length) }
+    const bytes = formBytes * (1 + suitable.length) + textsIn(jwk)
+    return { id, algorithms: suitable, object, isDear: isDear(object), bytes }
   } catch {
     return undefined
   }
+}
+
+/** Names and numbers may have any length. */
+function textsIn(jwk: JsonObject): number {
+  return Object.values(jwk).reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0)
 }
 
 function algorithmsOf({ use = "sig", key_ops: operations = ["verify"], alg, d, ...of }: JsonObject): string[] {
