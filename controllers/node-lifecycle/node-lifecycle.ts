@@ -13,7 +13,7 @@ import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import { podCondition } from "../pods/pod-state.ts"
-import { settleAll } from "../settle-all.ts"
+import { settleInOrder } from "../settle-all.ts"
 import { inherited, observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
 import { outdatedLabels } from "./labels.ts"
 import { type Eviction, isEvicting, isEvictingOtherwise, readyCondition, taintSteps } from "./taints.ts"
@@ -232,8 +232,7 @@ async function markPods(ctx: ControllerContext, actor: Actor, name: string): Pro
   const lastTransitionTime = timestamp(new Date(ctx.clock.now()))
   const onNode = ctx.informers.of<Pod>(podResource).byIndex(actor.tenant, "node", name)
   const ready = onNode.filter((pod) => (podCondition(pod, "Ready")?.status ?? "False") !== "False")
-  using pace = actor.pace(ready.length)
-  const failure = await settleAll(pace, ready, async (pod) => {
+  const failure = await settleInOrder(ready, async (pod) => {
     const conditions = (pod.status?.conditions ?? []).map((condition) =>
       condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime } : condition,
     )

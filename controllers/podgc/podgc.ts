@@ -17,7 +17,7 @@ import { Controller, type Key } from "../controller.ts"
 import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { failAndDelete, isDisrupted } from "../pods/status-condition.ts"
-import { settleAll } from "../settle-all.ts"
+import { settleInOrder } from "../settle-all.ts"
 
 /** How long a node may be missing before its pods are deleted. */
 const nodeGoneGraceMs = 40_000
@@ -174,8 +174,7 @@ class PodGarbageCollector {
 
   async #delete(actor: Actor, pods: readonly Pod[], why?: typeof gone): Promise<void> {
     const now = this.#ctx.clock.now()
-    using pace = actor.pace(pods.length)
-    const failure = await settleAll(pace, pods, (pod) => failAndDelete(actor.client, pod, why, now))
+    const failure = await settleInOrder(pods, (pod) => failAndDelete(actor.client, pod, why, now))
     if (failure !== undefined) throw failure
   }
 }
