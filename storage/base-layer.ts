@@ -17,6 +17,10 @@ export function storedLength(entry: KeyValue): number {
   return entry instanceof BaseValue ? 0 : entry.value.byteLength
 }
 
+export function storedLengthOf(entries: readonly KeyValue[]): number {
+  return entries.reduce((sum, entry) => sum + storedLength(entry), 0)
+}
+
 /** A class, because there are many instances: an accessor in an object literal would give each object its own shape. */
 class BaseValue implements KeyValue {
   readonly key: string

@@ -1,6 +1,6 @@
 // Ranges of a store: entries of etcd and of the base layer, merged in order.
 
-import { storedLength } from "../base-layer.ts"
+import { storedLengthOf } from "../base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { KeyValue, RangeOptions, RangeResult, Revision } from "../types.ts"
 import { rangeEnd, type StoreKeys } from "./keys.ts"
@@ -43,7 +43,7 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
   if (below.length === 0) {
     const items = limit === 0 ? [] : values
     const remaining = total - items.length
-    return { items, bytes: lengthOf(items), revision, more: remaining > 0, ...(count ? { remaining } : {}) }
+    return { items, bytes: storedLengthOf(items), revision, more: remaining > 0, ...(count ? { remaining } : {}) }
   }
   // Beyond the last value returned, it is unknown which keys of the base have a value in etcd.
   const last = more ? (values.at(-1)?.key ?? "") : undefined
@@ -51,7 +51,7 @@ export async function readRange(source: Source, prefix: string, options: RangeOp
   const merged = layer.merge(values, known, revision)
   const items = limit === undefined ? merged : merged.slice(0, limit)
   const left = merged.length - items.length
-  const bytes = lengthOf(items)
+  const bytes = storedLengthOf(items)
   if (!more) return { items, bytes, revision, more: left > 0, ...(count ? { remaining: left } : {}) }
   if (!count) return { items, bytes, revision, more: true }
   const beyond = await countBeyond(source, { prefix, last: last ?? "", end, revision }, below.length > known.length)
@@ -83,10 +83,6 @@ export async function readPages(
     more = page.more
   }
   return { ...first, kvs, more }
-}
-
-function lengthOf(items: readonly KeyValue[]): number {
-  return items.reduce((sum, item) => sum + storedLength(item), 0)
 }
 
 function bytesOf(kvs: readonly WireKeyValue[]): number {

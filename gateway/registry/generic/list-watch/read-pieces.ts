@@ -4,7 +4,7 @@
 //   piece:    read from the store at once   ── at most 500 and 8 MiB, or 10,000 that are in memory
 //   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
-import { storedLength } from "../../../../storage/base-layer.ts"
+import { storedLengthOf } from "../../../../storage/base-layer.ts"
 import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
 import { checkAwaited } from "../../../request/awaited.ts"
@@ -62,7 +62,7 @@ async function* selected(source: PiecesSource, selection: Selection, first: Rang
   const { collect, ctx } = source
   for await (const { values, stored } of stretches(source, selection, first, () => ({ limit: pieceSize }), streamed)) {
     const chosen = selection.matches === undefined ? values : (await choose(ctx, selection, values)).chosen
-    collect?.(chosen === values ? bytesOf(stored) : chosen.reduce((sum, { length }) => sum + length, 0))
+    collect?.(chosen === values ? storedLengthOf(stored) : chosen.reduce((sum, { length }) => sum + length, 0))
     if (chosen.length > 0) yield chosen
   }
 }
@@ -113,10 +113,6 @@ export async function choose(
     if (chosen.length === atMost) return { chosen, end: index }
   }
   return { chosen, end: values.length - 1 }
-}
-
-function bytesOf(items: readonly KeyValue[]): number {
-  return items.reduce((sum, item) => sum + storedLength(item), 0)
 }
 
 interface PiecePlace {

@@ -12,7 +12,7 @@ import { setOwn } from "../../../../apimachinery/schema/json-object.ts"
 import { badRequest } from "../../../../apimachinery/status.ts"
 import { checkNamespaceInKey, storageKey } from "../storage/keys.ts"
 import type { ResourceDefinition } from "../../rest.ts"
-import type { FieldReader, MayMatch, Selectable } from "../storage/value.ts"
+import type { FieldReader, KubeValue, MayMatch } from "../storage/value.ts"
 
 export interface Selection {
   /** The prefix of the keys, which contains nothing else. */
@@ -22,7 +22,7 @@ export interface Selection {
   /** Set if only this key is selected; it equals the prefix. */
   key: string | undefined
   /** Undefined: everything under the prefix is selected without examining it. */
-  matches: ((object: Selectable) => boolean) | undefined
+  matches: ((value: KubeValue) => boolean) | undefined
   /** The same as far as it is known without parsing: false excludes the object. */
   mayMatch: MayMatch | undefined
   /** Whether an object is compared within a microsecond. */
@@ -97,9 +97,9 @@ function predicates(
   fields: FieldSelector | undefined,
 ): Pick<Selection, "matches" | "mayMatch"> {
   return {
-    matches: (object) =>
-      (labels === undefined || matches(labels, object.labels())) &&
-      (fields === undefined || matchesFields(fields, object.fields(read))),
+    matches: (value) =>
+      (labels === undefined || matches(labels, value.labels())) &&
+      (fields === undefined || matchesFields(fields, value.fields(read))),
     mayMatch: (text, isShown) => {
       if (labels !== undefined && !matches(labels, text.labels())) return false
       const known = fields && isShown ? text.knownFields(read) : undefined

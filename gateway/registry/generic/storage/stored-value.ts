@@ -6,7 +6,7 @@ import { parseJson } from "../../../../apimachinery/schema/exact-integers.ts"
 import type { KeyValue } from "../../../../storage/types.ts"
 import { longText, spliceAtIn, spliceOf } from "./stored-form.ts"
 import { endOfMetadata, labelsIn } from "./stored-metadata.ts"
-import { copyObject, type FieldReader, type KubeValue, type Selectable, type SelectableText } from "./value.ts"
+import { copyObject, type FieldReader, type KubeValue, type SelectableText } from "./value.ts"
 
 /** Data about an initial object of every control plane that is available before its bytes are created. */
 export interface BornObject {
@@ -24,7 +24,7 @@ export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | und
   known as BornObject | undefined
 
 /** Stored bytes, and data found in them once: where the revision is inserted, labels, and selectable fields. */
-export class StoredText implements Selectable, SelectableText {
+export class StoredText implements SelectableText {
   readonly revision: number
   readonly born: BornObject | undefined
   /** For an initial object, the entry that creates the bytes on first use. Otherwise not the entry: the store may retain another one. */
@@ -70,15 +70,10 @@ export class StoredText implements Selectable, SelectableText {
   knownFields(reader: FieldReader): Readonly<Record<string, string>> | undefined {
     if (this.#fields?.by === reader.id) return this.#fields.found
     const parsed = this.kept?.parsed
-    return parsed === undefined ? undefined : this.#readFields(reader, parsed)
+    return parsed === undefined ? undefined : this.readFields(reader, parsed)
   }
 
-  /** `value`: one that may have been parsed. */
-  fields(reader: FieldReader, value = this.kept): Readonly<Record<string, string>> {
-    return this.knownFields(reader) ?? this.#readFields(reader, (value ?? new StoredValue(this)).peek())
-  }
-
-  #readFields({ id, read }: FieldReader, object: KubeObject): Readonly<Record<string, string>> {
+  readFields({ id, read }: FieldReader, object: KubeObject): Readonly<Record<string, string>> {
     this.#fields = { by: id, found: read(object) }
     return this.#fields.found
   }
@@ -202,7 +197,7 @@ export class StoredValue implements KubeValue {
   }
 
   fields(reader: FieldReader): Readonly<Record<string, string>> {
-    return this.#text.fields(reader, this)
+    return this.#text.knownFields(reader) ?? this.#text.readFields(reader, this.peek())
   }
 
   #parse(): KubeObject {

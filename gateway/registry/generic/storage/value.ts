@@ -17,16 +17,9 @@ export interface FieldReader {
   read(this: void, object: KubeObject): Words
 }
 
-/** What selectors ask of an object. */
-export interface Selectable {
-  /** Found without parsing the rest. */
+/** What is known of a stored object without parsing it. */
+export interface SelectableText {
   labels(): Words
-  /** Read once. */
-  fields(reader: FieldReader): Words
-}
-
-/** A stored object. */
-export interface SelectableText extends Pick<Selectable, "labels"> {
   /** Undefined if it would have to be parsed for that. */
   knownFields(reader: FieldReader): Words | undefined
 }
@@ -34,7 +27,7 @@ export interface SelectableText extends Pick<Selectable, "labels"> {
 /** Whether the object may be selected, as far as it is known without parsing. `isShown`: it is shown as it is stored, with the same fields. */
 export type MayMatch = (text: SelectableText, isShown: boolean) => boolean
 
-export interface KubeValue extends Selectable {
+export interface KubeValue {
   readonly resourceVersion: string
   /** The resourceVersion as a number; 0 if there is none. */
   readonly revision: number
@@ -53,6 +46,10 @@ export interface KubeValue extends Selectable {
   copy(): KubeObject
   /** For immediate use: if it was not parsed before, the result is not retained. */
   peek(): KubeObject
+  /** For selectors; found without parsing the rest. */
+  labels(): Words
+  /** For selectors; read once. */
+  fields(reader: FieldReader): Words
   /** The same object for all values of the same stored bytes and revision; the key of caches of encoded lists. */
   readonly identity: object
 }
