@@ -15,7 +15,7 @@ import { invalidSinceLabel, longestTokenSeconds, tokenType } from "../../apimach
 import { remember } from "../../apimachinery/remember.ts"
 import { notFound, unauthorized } from "../../apimachinery/status.ts"
 import { pods } from "../../client/resources.ts"
-import type { User } from "../request/user.ts"
+import { serviceAccountUser, type User } from "../request/user.ts"
 import { checkObjects, type KubernetesClaims, nodeOf, type Reader } from "./token-objects.ts"
 import type { Authenticated, Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 
@@ -42,7 +42,7 @@ export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssue
       const token = await new SignJWT({ "kubernetes.io": claims })
         .setProtectedHeader({ alg: "ES256", kid: trust.serviceAccountKey.keyId })
         .setIssuer(trust.issuer)
-        .setSubject(`system:serviceaccount:${namespace}:${serviceAccount.name}`)
+        .setSubject(serviceAccountUser(namespace, serviceAccount.name))
         .setAudience(audiences.length === 0 ? [trust.issuer] : [...audiences])
         .setIssuedAt(issuedAt)
         .setNotBefore(issuedAt)
@@ -273,7 +273,7 @@ function userOf(claims: KubernetesClaims, id: string | undefined): User {
     if (node.uid !== "") extra[`${extraPrefix}/node-uid`] = [node.uid]
   }
   return {
-    name: `system:serviceaccount:${namespace}:${serviceaccount.name}`,
+    name: serviceAccountUser(namespace, serviceaccount.name),
     uid: serviceaccount.uid,
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
     extra,

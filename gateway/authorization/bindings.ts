@@ -1,7 +1,7 @@
 // An index of the bindings of the cluster, or of one namespace, by subject: every request uses it, there may be very many bindings,
 // and few of them apply to a user.
 
-import type { User } from "../request/user.ts"
+import { serviceAccountUser, type User } from "../request/user.ts"
 import type { Binding, Bound, Subject } from "./rbac.ts"
 
 interface Entry extends Bound {
@@ -87,7 +87,7 @@ export class Bindings {
     if (kind === "Group") return { index: this.#groups, name }
     const home = namespace === "" ? this.#namespace : namespace
     if (kind !== "ServiceAccount" || home === "") return undefined
-    return { index: this.#accounts, name: `system:serviceaccount:${home}:${name}` }
+    return { index: this.#accounts, name: serviceAccountUser(home, name) }
   }
 }
 

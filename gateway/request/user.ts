@@ -9,11 +9,17 @@ export interface User {
   extra: Readonly<Record<string, readonly string[]>>
 }
 
+/** Begins the names of users that are service accounts. */
+export const serviceAccountPrefix = "system:serviceaccount:"
+
+export function serviceAccountUser(namespace: string, name: string): string {
+  return `${serviceAccountPrefix}${namespace}:${name}`
+}
+
 /** Undefined: it is not the name of a service account. */
 export function serviceAccountOf(user: string): { namespace: string; name: string } | undefined {
-  const prefix = "system:serviceaccount:"
-  if (!user.startsWith(prefix)) return undefined
-  const [namespace = "", name = "", ...more] = user.slice(prefix.length).split(":")
+  if (!user.startsWith(serviceAccountPrefix)) return undefined
+  const [namespace = "", name = "", ...more] = user.slice(serviceAccountPrefix.length).split(":")
   const faults = [...validateDNS1123Label(namespace), ...validateDNS1123Subdomain(name)]
   return more.length === 0 && faults.length === 0 ? { namespace, name } : undefined
 }

@@ -10,7 +10,7 @@ import { perCallLimit, type Program, type Variables } from "../../../apimachiner
 import { CelError, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
-import type { User } from "../../request/user.ts"
+import { serviceAccountUser, type User } from "../../request/user.ts"
 import { authorizerNames, type PolicyInput } from "./input.ts"
 
 /** The cost budget of a policy's expressions per request. Source: k8s.io/apiserver/pkg/apis/cel. */
@@ -127,7 +127,7 @@ export class Evaluation {
 
 function userOf({ namespace, name }: { namespace: string; name: string }): User {
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
-  return { name: `system:serviceaccount:${namespace}:${name}`, groups, extra: {} }
+  return { name: serviceAccountUser(namespace, name), groups, extra: {} }
 }
 
 /** A call beyond its limit is an error that costs what it spent. */

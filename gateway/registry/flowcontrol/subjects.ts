@@ -3,10 +3,9 @@
 
 import type * as models from "@kubernetes/client-node"
 import type { Wire } from "../../../apimachinery/object.ts"
-import type { User } from "../../request/user.ts"
+import { serviceAccountPrefix, serviceAccountUser, type User } from "../../request/user.ts"
 
 const anything = "*"
-const accountPrefix = "system:serviceaccount:"
 
 type Subject = Wire<models.FlowcontrolV1Subject>
 
@@ -18,7 +17,7 @@ export interface Caller {
 }
 
 export function callerOf({ name, groups }: User): Caller {
-  const end = name.startsWith(accountPrefix) ? name.indexOf(":", accountPrefix.length) : -1
+  const end = name.startsWith(serviceAccountPrefix) ? name.indexOf(":", serviceAccountPrefix.length) : -1
   return { name, groups: new Set(groups), accounts: end === -1 ? undefined : name.slice(0, end + 1) }
 }
 
@@ -36,9 +35,9 @@ export class Subjects {
     if (kind === "User" && user !== undefined) this.#users.add(user.name)
     else if (kind === "Group" && group !== undefined) this.#groups.add(group.name)
     else if (kind === "ServiceAccount" && serviceAccount !== undefined) {
-      const prefix = `${accountPrefix}${serviceAccount.namespace}:`
-      if (serviceAccount.name === anything) this.#accounts.add(prefix)
-      else this.#users.add(prefix + serviceAccount.name)
+      const { namespace, name } = serviceAccount
+      if (name === anything) this.#accounts.add(serviceAccountUser(namespace, ""))
+      else this.#users.add(serviceAccountUser(namespace, name))
     }
   }
 
@@ -46,12 +45,6 @@ export class Subjects {
     const users = this.#users
     if (users.has(anything) || users.has(name) || this.#groups.has(anything)) return true
     if (accounts !== undefined && this.#accounts.has(accounts)) return true
-    return haveCommon(this.#groups, groups)
+    return !this.#groups.isDisjointFrom(groups)
   }
-}
-
-function haveCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const [few, many] = a.size < b.size ? [a, b] : [b, a]
-  for (const one of few) if (many.has(one)) return true
-  return false
 }
