@@ -8,7 +8,7 @@
 
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { readdir, readFile, rename, writeFile } from "node:fs/promises"
+import { opendir, readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { silentLog, type Log } from "../../client/log.ts"
@@ -160,7 +160,13 @@ export class DataDirectory implements GatewayStorage {
  */
 export async function checkRecords(path: string): Promise<void> {
   const stores = storesPath(path)
-  if (existsSync(stores) && (await readdir(stores)).length > 0) checkPresence(recordsPath(path))
+  if (existsSync(stores) && !(await isEmpty(stores))) checkPresence(recordsPath(path))
+}
+
+/** There may be ten thousand names in it, of which one is read. */
+async function isEmpty(path: string): Promise<boolean> {
+  await using directory = await opendir(path, { bufferSize: 1 })
+  return (await directory.read()) === null
 }
 
 async function checkFormat(path: string): Promise<void> {
