@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest"
 import type {
   Endpoints,
+  EndpointSlice,
   Job,
   Json,
   KubeObject,
@@ -18,7 +19,9 @@ import { Graph } from "../controllers/garbage-collector/graph.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { longestGraceMs } from "../controllers/namespace/namespace.ts"
+import { plan } from "../controllers/endpointslice/plan.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
+import { surplusPods } from "../controllers/job/pods.ts"
 import { viewOf } from "../controllers/job/view.ts"
 import { bestMatch, mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
@@ -79,6 +82,13 @@ test("a job has many pods that are recorded, but not counted", () => {
   expect([newly.succeeded, succeeded]).toEqual([[], uids.length])
 })
 
+test("an indexed job has many pods of one index", () => {
+  const spec = { completions: 1, completionMode: "Indexed" }
+  const annotations = { "batch.kubernetes.io/job-completion-index": "0" }
+  const pods = numbers.map((n) => ({ metadata: { name: `p${n}`, annotations }, spec: {} }) as unknown as Pod)
+  expect(surplusPods(viewOf({ metadata: {}, spec } as unknown as Job, pods), 0)).toHaveLength(many - 1)
+})
+
 test("a namespace that is deleted has many pods", () => {
   const pods = Array.from({ length: 200_000 }, (_, n) => ({ spec: { terminationGracePeriodSeconds: n % 31 } }) as Pod)
   expect(longestGraceMs(pods)).toBe(30_000)
@@ -121,6 +131,15 @@ describe("endpoints", () => {
     expect(mirrored(subsets, before)).toMatchObject({ create: [], update: [], delete: [] })
     const others = subsets.map(({ addresses }, n) => ({ addresses, ports: [{ port: n + 1 }] }))
     expect(mirrored(others, before)?.update).toHaveLength(some.length)
+  })
+
+  test("are in many slices of the same ports", () => {
+    const owned = numbers.map((n): EndpointSlice => {
+      const { metadata, endpoints } = { metadata: { name: `s${n}` }, endpoints: [{ addresses: [`${n}`] }] }
+      return { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata, addressType: "IPv4", endpoints }
+    })
+    const wanted = [{ addressType: "IPv4", ports: [], endpoints: [{ addresses: ["0"] }] }]
+    expect(plan(["IPv4"], wanted, { owned }).delete).toHaveLength(many - 1)
   })
 
   test("have ports that share many addresses, and each has one of its own", () => {

@@ -15,6 +15,7 @@ import { mergeTolerations } from "../gateway/admission/plugins/tolerations.ts"
 import { ClaimNames, validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
 import type { PodSpec } from "../gateway/registry/core/pod-spec/types.ts"
 import { validatingPodSpec } from "../gateway/registry/core/pod-spec/validate.ts"
+import { keepObservedGenerations } from "../gateway/registry/core/pods/status.ts"
 import { chooseVictims } from "../syncer/preemption-victims.ts"
 import { placement } from "../syncer/resources/pod/mutators/placement.ts"
 import type { PodContext } from "../syncer/resources/pod/context.ts"
@@ -23,6 +24,8 @@ import { fakeTenant } from "../syncer/testing/fake-tenants.ts"
 import { countingReads, many, numbers, limitThreadTime, reference } from "./harness/long-lists.ts"
 
 limitThreadTime()
+
+type Condition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number]
 
 test("what a pod needs is summed over containers that each need something else", () => {
   const containers = numbers.slice(0, 50_000).map((n) => ({
@@ -56,6 +59,13 @@ describe("a pod of a tenant", () => {
     const conditions = numbers.map((n) => ({ type: `example.com/${n}`, status: "True", observedGeneration: 1 }))
     const status = tenantStatus(podOf({ status: { conditions } }), podOf({}), fakeTenant("a"))
     expect(status.conditions).toEqual(conditions)
+  })
+
+  test("keeps the generations of many conditions of one type", () => {
+    const before = numbers.map((n) => ({ type: "a", status: "True", observedGeneration: n }))
+    const conditions = numbers.map((): Condition => ({ type: "a", status: "True" }))
+    keepObservedGenerations({ conditions }, { conditions: before })
+    expect(conditions.slice(1)).toEqual(before.slice(1))
   })
 
   test("asks for many resources", () => {

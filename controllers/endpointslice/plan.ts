@@ -52,12 +52,11 @@ export function plan(
 ): Plan {
   const result: Plan = { create: [], update: [], delete: [] }
   const groups = new Map(wanted.map((group) => [groupId(group.addressType, group.ports), group]))
-  const taken = new Map<string, EndpointSlice[]>()
-  for (const slice of owned) {
-    const id = groupId(slice.addressType, slice.ports ?? [])
-    if (groups.has(id)) taken.set(id, [...(taken.get(id) ?? []), slice])
-    else result.delete.push(slice)
-  }
+  const taken = Map.groupBy(owned, ({ addressType, ports }) => {
+    const id = groupId(addressType, ports ?? [])
+    return groups.has(id) ? id : undefined
+  })
+  for (const slice of taken.get(undefined) ?? []) result.delete.push(slice)
   for (const [id, group] of groups) planGroup(group, taken.get(id) ?? [], isWritten, result)
   const kept = families.map((addressType) => placeholder(addressType, { owned, foreign }, isWritten, result))
   recycle(result)

@@ -51,7 +51,7 @@ export async function managePods(options: PodsOptions): Promise<Change> {
         ? active.length
         : parallelism
       : Math.max(0, Math.min(completions - succeeded, parallelism))
-  const surplus = surplusPods(options, Math.max(0, active.length - wanted)).slice(0, burst)
+  const surplus = surplusPods(options.view, Math.max(0, active.length - wanted)).slice(0, burst)
   // Pods are never created and deleted in one reconcile; deletion comes first.
   if (surplus.length > 0) return deletePods(options, surplus, true)
   const leaving = replacesOnlyFailed(job) ? pods.filter(isLeaving).length : 0
@@ -128,17 +128,17 @@ function pendingIndexes({ job, pods, active, succeededIndexes, failedIndexes }: 
 }
 
 /** Pods without a valid index (a second pod of an index, or one beyond the last) are deleted even if there are not too many pods. */
-function surplusPods({ view }: PodsOptions, atLeast: number): Pod[] {
-  const { job, active } = view
+export function surplusPods({ job, active }: JobView, atLeast: number): Pod[] {
   if (!isIndexed(job)) return jobPodsToDelete(active, atLeast)
-  const byIndex = new Map<number, Pod[]>()
-  const surplus: Pod[] = []
-  for (const pod of active) {
+  const { completions = 0 } = job.spec ?? {}
+  const byIndex = Map.groupBy(active, (pod) => {
     const index = indexOf(pod)
-    if (index === undefined || index >= (job.spec?.completions ?? 0)) surplus.push(pod)
-    else byIndex.set(index, [...(byIndex.get(index) ?? []), pod])
-  }
-  for (const same of byIndex.values()) surplus.push(...jobPodsToDelete(same, same.length - 1))
+    return index === undefined || index >= completions ? undefined : index
+  })
+  const invalid = byIndex.get(undefined) ?? []
+  byIndex.delete(undefined)
+  const repeated = [...byIndex.values()].flatMap((same) => jobPodsToDelete(same, same.length - 1))
+  const surplus = [...invalid, ...repeated]
   const gone = new Set(surplus)
   const left = active.filter((pod) => !gone.has(pod))
   return [...surplus, ...jobPodsToDelete(left, Math.max(0, atLeast - surplus.length))]

@@ -86,11 +86,10 @@ export function statusWarnings({ status }: Pod): string[] {
 /** Those that an update does not contain. There may be several conditions of a type, which are taken in order. */
 export function keepObservedGenerations(status: Status, before: Status): void {
   if (before.observedGeneration) status.observedGeneration ||= before.observedGeneration
-  const generations = new Map<string, (number | undefined)[]>()
-  for (const { type, observedGeneration } of before.conditions ?? [])
-    generations.set(type, [...(generations.get(type) ?? []), observedGeneration])
+  const byType = Map.groupBy(before.conditions ?? [], ({ type }) => type)
+  const generations = new Map([...byType].map(([type, conditions]) => [type, conditions.values()]))
   for (const condition of status.conditions ?? []) {
-    const known = generations.get(condition.type)?.shift()
+    const known = generations.get(condition.type)?.next().value?.observedGeneration
     if (known) condition.observedGeneration ||= known
   }
 }
