@@ -4,7 +4,7 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { goQuote, goQuoteList } from "../../apimachinery/go/quote.ts"
 import { validatePathSegmentName } from "../../apimachinery/names.ts"
-import { badRequest, forbidden, notFound, type StatusError, unexplained } from "../../apimachinery/status.ts"
+import { badRequest, forbidden, notFound, notFoundMessage, unexplained } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { isAllowed } from "./further-rights.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
@@ -64,7 +64,8 @@ export async function confirmBindingGrants(
   if (await isAllowed(ctx, { verb: "bind", ...bound })) return
   checkReference(reference, namespace)
   const rules = await ctx.controlPlane.authorizer.rulesOf(reference, namespace)
-  if (rules === undefined) throw missingFor(ctx, reference)
+  // As upstream, here and below, a missing role is named as if it were what the request is for.
+  if (rules === undefined) throw notFound(ctx.info, reference.name)
   const missing = await missingRules(ctx, rules, namespace)
   if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
 }
@@ -91,14 +92,9 @@ async function missingRules(
   if (missing.length === 0) return undefined
   const list = [...new Set(compactRules(missing).map(printRule))].sort().join("\n")
   const groups = goQuoteList(user.groups)
-  const errors = aggregateMessage(held.missing.map((reference) => missingFor(ctx, reference).message))
+  const errors = aggregateMessage(held.missing.map(({ name }) => notFoundMessage(ctx.info, name)))
   const resolution = errors === "" ? "" : `; resolution errors: [${errors}]`
   return `user ${goQuote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${resolution}`
-}
-
-/** As upstream, it is named as if it were what the request is for. */
-function missingFor({ info }: RequestContext, { name }: RoleReference): StatusError {
-  return notFound({ group: info.group, resource: info.resource }, name)
 }
 
 /** Members of system:masters have all permissions, although no rules contain them. */

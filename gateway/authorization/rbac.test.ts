@@ -5,7 +5,7 @@ import type { Store } from "../../storage/types.ts"
 import type { User } from "../request/user.ts"
 import { refusal } from "./messages.ts"
 import { PolicyView } from "./policy-view.ts"
-import { createRBACAuthorizer, grantsTo } from "./rbac.ts"
+import { type Bound, createRBACAuthorizer, grantsTo, type Policy } from "./rbac.ts"
 import { covers, compactRules, printRule } from "./rules.ts"
 import type { Attributes, Authorizer } from "./types.ts"
 
@@ -120,6 +120,41 @@ describe("RBAC authorizer", () => {
     const asked = vi.spyOn(verbs as string[], "includes")
     expect(await allowed(asking("list", "pods"))).toBe(false)
     expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  // A tenant may have tens of thousands of them.
+  test("bindings of roles that are gone are named to those alone who may not do what they ask for", async () => {
+    const names = Array.from({ length: 2500 }, (_, index) => `gone-${index}`)
+    let read = 0
+    const bindings = names.map((name): Bound => {
+      const roleRef = {
+        kind: "ClusterRole",
+        get name() {
+          read++
+          return name
+        },
+      }
+      return { binding: { name, subjects: [], roleRef }, subject: { kind: "User", name: "bob" } }
+    })
+    const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }]
+    const own = { name: "own", subjects: [], roleRef: { kind: "ClusterRole", name: "r" } }
+    const bound = [...bindings, { binding: own, subject: { kind: "User", name: "bob" } }]
+    const policy: Policy = {
+      roles: new Map(),
+      clusterRoles: new Map([["r", rules]]),
+      bindingsOf: (_user, namespace) => (namespace === "" ? bound : []),
+      namespaces: () => [],
+    }
+    let pauses = 0
+    const among = createRBACAuthorizer({ current: () => Promise.resolve(policy) }, () => void pauses++)
+    expect((await among.authorize(asking("get", "pods"))).decision).toBe("Allow")
+    expect(read).toBe(names.length)
+    pauses = 0
+    const { reason } = await among.authorize(asking("list", "pods"))
+    expect(reason).toBe(
+      `RBAC: [${names.map((name) => `clusterrole.rbac.authorization.k8s.io "${name}" not found`).join(", ")}]`,
+    )
+    expect(pauses).toBeGreaterThan(names.length + 2)
   })
 
   test("lists rules as far as there is room", async () => {

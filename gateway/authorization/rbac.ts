@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto"
 import { goQuote } from "../../apimachinery/go/quote.ts"
 import { aggregateMessage } from "../../apimachinery/error-message.ts"
-import { notFound } from "../../apimachinery/status.ts"
-import { inSteps, type Steps } from "../../apimachinery/steps.ts"
+import { notFoundMessage } from "../../apimachinery/status.ts"
+import { inSteps, mostAtOnce, type Steps } from "../../apimachinery/steps.ts"
 import type { User } from "../request/user.ts"
 import { ruleAllows } from "./rules.ts"
 import type { Attributes, Authorizer, Decision, PolicyRule, RoleReference, UserRules } from "./types.ts"
@@ -102,18 +102,18 @@ function printedRules(rules: readonly PolicyRule[]): { length: number; digest: s
 }
 
 function* decide(policy: Policy, attributes: Attributes): Steps<Decision> {
-  const errors: string[] = []
+  const absent: RoleReference[] = []
   // A role is asked once, however many bindings give it.
   const asked = new Set<readonly PolicyRule[]>()
   for (const { rules, missing, source } of visit(policy, attributes.user, attributes.namespace)) {
-    if (missing !== undefined) errors.push(missingRole(missing))
+    if (missing !== undefined) absent.push(missing)
     if (asked.has(rules)) continue
     if (rules.some((rule) => ruleAllows(rule, attributes)))
       return { decision: "Allow", reason: `RBAC: allowed by ${source()}` }
     asked.add(rules)
     yield
   }
-  return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregateMessage(errors)}` }
+  return { decision: "NoOpinion", reason: absent.length === 0 ? "" : `RBAC: ${yield* namingMissing(absent)}` }
 }
 
 interface Visit {
@@ -151,7 +151,16 @@ function resolve(policy: Policy, reference: RoleReference, namespace: string): r
     : policy.clusterRoles.get(reference.name)
 }
 
+function* namingMissing(references: readonly RoleReference[]): Steps<string> {
+  const messages: string[] = []
+  for (const reference of references) {
+    messages.push(missingRole(reference))
+    if (messages.length % mostAtOnce === 0) yield
+  }
+  return aggregateMessage(messages)
+}
+
 /** As upstream's listers name it: by the kind in the singular, lower case. */
 export function missingRole({ kind, name }: RoleReference): string {
-  return notFound({ group, resource: kind === "Role" ? "role" : "clusterrole" }, name).message
+  return notFoundMessage({ group, resource: kind === "Role" ? "role" : "clusterrole" }, name)
 }
