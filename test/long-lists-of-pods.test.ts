@@ -12,6 +12,7 @@ import type { DaemonSet } from "../controllers/daemonset/types.ts"
 import { mostSidecarRestarts } from "../controllers/pods/pod-state.ts"
 import { claimNames, needsWork } from "../controllers/resource-claim/pod-claims.ts"
 import { mergeTolerations } from "../gateway/admission/plugins/tolerations.ts"
+import { portWarnings } from "../gateway/registry/core/pod-spec/port-warnings.ts"
 import { ClaimNames, validateRequirements } from "../gateway/registry/core/pod-spec/resources.ts"
 import type { PodSpec } from "../gateway/registry/core/pod-spec/types.ts"
 import { validatingPodSpec } from "../gateway/registry/core/pod-spec/validate.ts"
@@ -113,6 +114,21 @@ describe("a pod of a tenant", () => {
     const pod = podOf({ spec: { initContainers: containers.items }, status: { initContainerStatuses } })
     expect(mostSidecarRestarts(pod)).toBe(some.length - 1)
     expect(containers.reads()).toBeLessThan(20 * some.length)
+  })
+
+  test.each<[string, number, (n: number) => object, number]>([
+    ["each like all others", 1000, () => ({}), 100],
+    ["on a host port of its own", many, (n) => ({ hostPort: n + 1 }), 0],
+    [
+      "on an address of its own",
+      many,
+      (n) => ({ hostPort: 1, hostIP: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }),
+      0,
+    ],
+  ])("has many ports of one number, %s", (_what, count, fieldsOf, warnings) => {
+    const ports = numbers.slice(0, count).map((n) => ({ containerPort: 80, protocol: "TCP", ...fieldsOf(n) }))
+    const spec = { containers: [{ name: "a", ports }] } as PodSpec
+    expect(portWarnings(FieldPath.root("spec"), spec)).toHaveLength(warnings)
   })
 
   test("has many host ports, as do the pods that are in its way", () => {

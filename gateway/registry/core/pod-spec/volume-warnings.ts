@@ -9,8 +9,8 @@ interface Place {
   source: string
 }
 
-/** No more than these are told: warnings of 4 KiB (filters/warnings.ts). A volume may have a thousand million such pairs. */
-const maxWarnings = 100
+/** No more than these are told: warnings of 4 KiB (filters/warnings.ts). A volume, or a port, may have a thousand million such pairs. */
+export const maxWarnings = 100
 
 export function volumePathWarnings(volumes: readonly Volume[]): string[] {
   const warnings: string[] = []

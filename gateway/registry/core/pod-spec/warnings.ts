@@ -7,6 +7,7 @@ import { addressWarnings } from "../../validation/addresses.ts"
 import { nodeTermWarnings, oldLabelValueWarnings, oldLabelWarnings } from "../old-node-labels.ts"
 import { claimSpecWarnings, fractionWarning } from "../persistentvolumeclaims/warnings.ts"
 import { containersWithPaths, profileWarnings } from "./annotations.ts"
+import { portWarnings } from "./port-warnings.ts"
 import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
@@ -164,48 +165,4 @@ function containerWarnings(at: FieldPath, container: Container): string[] {
     seen.add(name)
   }
   return warnings
-}
-
-type Port = NonNullable<Container["ports"]>[number]
-
-function portWarnings(path: FieldPath, spec: PodSpec): string[] {
-  const warnings: string[] = []
-  const named: string[] = []
-  const numbers = new Map<string, { at: FieldPath; port: Port }[]>()
-  const names = new Map<string, FieldPath>()
-  for (const [container, { ports }] of containersWithPaths(path, spec)) {
-    for (const [index, port] of (ports ?? []).entries()) {
-      const at = container.child("ports").index(index)
-      if (port.hostIP && !port.hostPort) {
-        warnings.push(`${String(at)}: hostIP set without hostPort: ${shownPort(port)}`)
-      }
-      const key = `${port.containerPort}/${port.protocol}`
-      const others = numbers.get(key) ?? []
-      for (const other of others) {
-        const word = overlapOf(port, other.port)
-        if (word !== undefined) warnings.push(`${String(at)}: ${word} port definition with ${String(other.at)}`)
-      }
-      numbers.set(key, [...others, { at, port }])
-      const first = port.name ? names.get(port.name) : undefined
-      if (first !== undefined) {
-        named.push(
-          `${String(at)}: duplicate port name ${JSON.stringify(port.name)} with ${String(first)}, services and probes that select ports by name will use ${String(first)}`,
-        )
-      } else if (port.name) names.set(port.name, at)
-    }
-  }
-  return [...warnings, ...named]
-}
-
-/** As Go prints it. */
-function shownPort({ name = "", containerPort, protocol = "", hostIP = "" }: Port): string {
-  return `{Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
-}
-
-function overlapOf(port: Port, other: Port): string | undefined {
-  const [ip, otherIP] = [port.hostIP ?? "", other.hostIP ?? ""]
-  const [host, otherHost] = [port.hostPort ?? 0, other.hostPort ?? 0]
-  if (ip === otherIP && host === otherHost) return "duplicate"
-  if (host === 0 || otherHost === 0) return "overlapping"
-  return host === otherHost && (ip === "") !== (otherIP === "") ? "dangerously ambiguous" : undefined
 }
