@@ -8,7 +8,7 @@ import { isObject } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
 import { inSteps } from "../steps.ts"
 import { checkType } from "./configuration.ts"
-import { conflictError } from "./conflicts.ts"
+import { describingConflicts } from "./conflicts.ts"
 import { difference, type FieldSet, isEmpty } from "./field-set.ts"
 import { gatheringFields } from "./fields-of.ts"
 import { entryNow, entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
@@ -84,7 +84,7 @@ export async function apply(application: Application): Promise<Applied> {
       : await prune({ managers, last, versions, pause }, merged, writer.apiVersion)
   await pause?.()
   const outcome = await contested(application, managers, key, object, liveIn)
-  if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
+  if (outcome.conflicts.size > 0 && !application.force) await refuse(application, outcome, managers)
   await pause?.()
   const changed = !equalJson(live, object)
   setManaged(outcome.managers, key, changed ? writer.now : undefined)
@@ -155,16 +155,19 @@ async function contested(
 }
 
 /** Throws the conflict error, except for fields that the client applied with an older method before. */
-function refuse({ excused }: Application, { conflicts }: Contest, managers: Managers): void {
+async function refuse({ excused, pause }: Application, { conflicts }: Contest, managers: Managers): Promise<void> {
   const allowed = excused?.()
-  if (allowed === undefined) throw conflictError(conflicts, managers)
+  const left = allowed === undefined ? conflicts : beyond(conflicts, allowed)
+  if (left.size > 0) throw await inSteps(describingConflicts(left, managers), pause)
+}
+
+function beyond(conflicts: ReadonlyMap<string, FieldSet>, allowed: FieldSet): ReadonlyMap<string, FieldSet> {
   const left = new Map<string, FieldSet>()
   for (const [key, set] of conflicts) {
     const kept = difference(set, allowed)
     if (!isEmpty(kept)) left.set(key, kept)
   }
-  if (left.size === 0) return
-  throw conflictError(left, managers)
+  return left
 }
 
 /** Everything that was applied last time is applied again, so nothing has to be removed. */

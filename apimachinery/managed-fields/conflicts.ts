@@ -2,13 +2,14 @@
 // k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go.
 
 import { applyConflict, type StatusCause, type StatusError } from "../status.ts"
+import { mostAtOnce, type Steps } from "../steps.ts"
 import { compareText } from "../go/text-order.ts"
 import { type FieldSet, paths } from "./field-set.ts"
 import type { Managers } from "./managers.ts"
 import { printElement } from "./path-element.ts"
 
-/** `conflicts` by managerKey of `managers`. */
-export function conflictError(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): StatusError {
+/** `conflicts` by managerKey of `managers`: there may be one for each field of an object. */
+export function* describingConflicts(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): Steps<StatusError> {
   const keys = [...conflicts.keys()].sort(compareText)
   const causes: StatusCause[] = []
   const lines: string[] = []
@@ -19,6 +20,7 @@ export function conflictError(conflicts: ReadonlyMap<string, FieldSet>, managers
       const field = path.map(printElement).join("")
       lines.push(`- ${field}`)
       causes.push({ reason: "FieldManagerConflict", message: `conflict with ${manager}`, field })
+      if (causes.length % mostAtOnce === 0) yield
     }
   }
   const [only] = causes

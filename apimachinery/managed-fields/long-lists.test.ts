@@ -5,6 +5,7 @@ import type { Json } from "../object.ts"
 import { inSteps, mostAtOnce, type Steps } from "../steps.ts"
 import { apply } from "./apply.ts"
 import { compare, type Comparison, comparing } from "./compare.ts"
+import { describingConflicts } from "./conflicts.ts"
 import { type FieldSet, isEmpty, leaf, unionOf } from "./field-set.ts"
 import { fieldsOf, gatheringFields } from "./fields-of.ts"
 import { type Managers, managersOf } from "./managers.ts"
@@ -174,3 +175,15 @@ test.each(["items", "set", "map"])("%s some of which are added, removed or chang
 
 const without = (set: FieldSet, element: string): FieldSet =>
   Object.fromEntries(Object.entries(set).filter(([name]) => name !== element))
+
+test("very many conflicts are described in steps", async () => {
+  const manager = { manager: "a", operation: "Apply", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} } as const
+  const managers = managersOf([manager])
+  const fields = fieldsOf(lists["items"]?.whole ?? null, type)
+  const conflicts = new Map([...managers.keys()].map((key) => [key, fields]))
+  const { result, pauses } = await run(describingConflicts(conflicts, managers))
+  const { causes = [] } = result.status.details ?? {}
+  expect(causes.length).toBeGreaterThan(count)
+  expect(new Set(causes.map(({ field }) => field)).size).toBe(causes.length)
+  expect(pauses).toBe(Math.floor(causes.length / mostAtOnce))
+})

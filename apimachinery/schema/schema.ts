@@ -108,18 +108,25 @@ export function schemaOfEntry(schema: Schema, name: string): Schema | "none" | u
   return schema.type === "map" ? schema.items : schema.more
 }
 
-const embedding = new WeakMap<Schema, boolean>()
-
 /** Whether values may contain embedded objects, or be one. */
-export function hasEmbedded(schema: Schema): boolean {
-  let answer = embedding.get(schema)
-  if (answer === undefined) {
-    answer =
-      schema.embedded === true ||
-      (schema.items !== undefined && hasEmbedded(schema.items)) ||
-      (typeof schema.more === "object" && hasEmbedded(schema.more)) ||
-      Object.values(schema.fields ?? {}).some((field) => hasEmbedded(field.schema))
-    embedding.set(schema, answer)
+export const hasEmbedded = within(({ embedded }) => embedded === true)
+
+/** Whether there may be lists in them, or they may be lists, of which items are told apart. */
+export const hasUniqueItems = within(({ listType }) => listType === "set" || listType === "map")
+
+/** Whether it is so of the schema of a custom resource, or of one in it. */
+function within(isSo: (schema: Schema) => boolean): (schema: Schema) => boolean {
+  const answers = new WeakMap<Schema, boolean>()
+  const find = (schema: Schema): boolean => {
+    const known = answers.get(schema)
+    if (known !== undefined) return known
+    const answer =
+      isSo(schema) ||
+      (schema.items !== undefined && find(schema.items)) ||
+      (typeof schema.more === "object" && find(schema.more)) ||
+      Object.values(schema.fields ?? {}).some((field) => find(field.schema))
+    answers.set(schema, answer)
+    return answer
   }
-  return answer
+  return find
 }

@@ -1,7 +1,7 @@
 // validate.cases.json contains a kube-apiserver's responses to these custom resources.
 
 import { readFileSync } from "node:fs"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { FieldPath } from "../field-errors.ts"
 import type { Json } from "../object.ts"
 import { StatusError } from "../status.ts"
@@ -9,6 +9,7 @@ import { decodeObject, parseObject } from "./decode/decode.ts"
 import { applyDefaults } from "./defaults.ts"
 import { parseJson } from "./exact-integers.ts"
 import { compileStructural } from "./structural/structural.ts"
+import { validateLists } from "./validate-lists.ts"
 import { validateRules } from "./validate.ts"
 
 interface Case {
@@ -145,4 +146,29 @@ test("whole numbers that were given as doubles are shown as such, and are no int
   expect(bodiesOf('"one":-0.0')).toEqual(['Unsupported value: -0: supported values: "7"'])
   expect(bodiesOf('"set":[0.0,0,1e6,1e6]')).toEqual(["Duplicate value: 1e+06"])
   expect(bodiesOf('"text":1.0')).toEqual(['Invalid value: "number": text in body must be of type string: "number"'])
+})
+
+test("items of a list are told apart without objects of their keys, and lists of other items are not gone through", () => {
+  const text = { type: "string" }
+  const entries = (type: string) => ({
+    type: "array",
+    "x-kubernetes-list-type": type,
+    ...(type === "map" ? { "x-kubernetes-list-map-keys": ["b", "a"] } : {}),
+    items: { type: "object", required: ["a", "b"], properties: { a: text, b: text } },
+  })
+  const { schema } = compileStructural({
+    type: "object",
+    properties: { map: entries("map"), list: entries("atomic") },
+  })
+  const items = Array.from({ length: 100 }, (_, n) => ({ a: `a${n % 99}`, b: `b${n % 99}` }))
+  const list = [...items, ...items, { b: "b1", a: "b2" }]
+  using made = vi.spyOn(Object, "fromEntries")
+  using followed = vi.spyOn(FieldPath.prototype, "index")
+  const errors = validateLists(schema, { map: list, list }, FieldPath.root())
+  expect(errors.map((error) => `${error.field}: ${error.body()}`)).toEqual([
+    'map[99]: Duplicate value: {"a":"a0","b":"b0"}',
+    ...Array.from({ length: 98 }, (_, n) => `map[${101 + n}]: Duplicate value: {"a":"a${n + 1}","b":"b${n + 1}"}`),
+  ])
+  expect(followed).toHaveBeenCalledTimes(errors.length)
+  expect(made.mock.calls.length).toBeLessThan(3 * errors.length)
 })
