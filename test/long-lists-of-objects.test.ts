@@ -28,6 +28,8 @@ import { discoveredResources, versionDiscovery } from "../gateway/aggregation/di
 import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
 import { inOrder } from "../gateway/aggregation/priorities.ts"
 import { covers } from "../gateway/authorization/rules.ts"
+import { acceptNames } from "../gateway/custom-resources/definition/names.ts"
+import type { Definition } from "../gateway/custom-resources/types.ts"
 import type { TableColumn } from "../gateway/registry/columns/table-column.ts"
 import { endpointsColumns } from "../gateway/registry/columns/networking.ts"
 import { podColumns } from "../gateway/registry/columns/pods.ts"
@@ -165,6 +167,17 @@ test("a CSINode of many drivers is updated", () => {
   const object = { apiVersion: "storage.k8s.io/v1", kind: "CSINode", metadata: { name: "a" }, spec: { drivers } }
   const before = JSON.parse(JSON.stringify(object)) as KubeObject
   expect(strategy.validateUpdate?.({} as RequestContext, object, before)).toEqual([])
+})
+
+test("a definition has many other short names than before", () => {
+  const named = (letter: string) => ({
+    plural: "as",
+    kind: "A",
+    shortNames: Array.from({ length: 2 * many }, (_, n) => `${letter}${1_000_000 + n}`),
+  })
+  const names = named("a")
+  const definition = { metadata: { name: "as" }, spec: { group: "x", names }, status: { acceptedNames: named("b") } }
+  expect(acceptNames(definition as unknown as Definition, []).acceptedNames).toEqual(names)
 })
 
 describe("an object that", () => {

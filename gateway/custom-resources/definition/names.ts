@@ -62,7 +62,8 @@ function judgeNames(
     const name = wanted[field] ?? ""
     return name !== granted[field] && names.has(name) ? [name] : []
   }
-  const newShortNames = (wanted.shortNames ?? []).filter((name) => granted.shortNames?.includes(name) !== true)
+  const had = new Set(granted.shortNames)
+  const newShortNames = (wanted.shortNames ?? []).filter((name) => !had.has(name))
   accept("plural", clash("plural", resources), "PluralConflict")
   accept("singular", clash("singular", resources), "SingularConflict")
   accept(
