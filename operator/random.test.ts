@@ -11,7 +11,7 @@ import { namespaces, secrets, virtualClusters } from "../client/resources.ts"
 import { hasSettings } from "../client/tenant-settings.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
-import { faulty, type Faults } from "../syncer/testing/faulty-client.ts"
+import { faulty, type Faults } from "../client/testing/faulty-client.ts"
 import { type Operator, startOperator, type VirtualCluster } from "./main.ts"
 import { FakeTenantAdmin, named } from "./testing/operator.ts"
 

@@ -6,7 +6,7 @@ import { configMaps, namespaces, nodes, pods, secrets } from "../../client/resou
 import type { Resource } from "../../client/rest.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { recordedOwner } from "../conversion/ownership.ts"
-import type { Faults } from "./faulty-client.ts"
+import type { Faults } from "../../client/testing/faulty-client.ts"
 import { object } from "./harness.ts"
 import type { Invariants } from "./invariants.ts"
 import { contents, copied, disowning, handEdits, held, inNamespaces, nodeEdits } from "./random-contents.ts"

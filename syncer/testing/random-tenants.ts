@@ -6,7 +6,7 @@ import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { TenantIdentity, TenantWatchHandler } from "../../client/tenants.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { FakeTenants } from "./fake-tenants.ts"
-import { faulty, type Faults } from "./faulty-client.ts"
+import { faulty, type Faults } from "../../client/testing/faulty-client.ts"
 
 /** What it does not do at once, it does later, in order. */
 class Lagging {

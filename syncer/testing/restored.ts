@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { FakeClock } from "../../client/testing/fake-clock.ts"
-import type { Faults } from "./faulty-client.ts"
+import type { Faults } from "../../client/testing/faulty-client.ts"
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await nextTurn()

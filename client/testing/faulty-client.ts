@@ -14,7 +14,7 @@ import {
   unauthorized,
   type StatusError,
 } from "../../apimachinery/status.ts"
-import type { KubeClient, ListWatch, Resource, WatchEvent } from "../../client/rest.ts"
+import type { KubeClient, ListWatch, Resource, WatchEvent } from "../rest.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 
 export interface Faults {
@@ -28,7 +28,7 @@ export interface Faults {
 }
 
 const reads = new Set(["get", "list"])
-const writes = new Set(["create", "update", "patch", "delete"])
+const writes = new Set(["create", "update", "patch", "delete", "deleteCollection"])
 
 export function faulty<T extends KubeClient>(client: T, faults: Faults): T {
   const { random } = faults
@@ -81,5 +81,5 @@ function failures(call: string, resource: Resource): StatusError[] {
   if (reads.has(call)) return down
   const refused = [...down, forbidden(resource, "x", "denied"), invalid({ group: resource.group, kind: "X" }, "x", [])]
   // Of what is deleted, it says that another object has the name.
-  return call === "delete" ? refused : [...refused, conflict(resource, "x", "changed")]
+  return call.startsWith("delete") ? refused : [...refused, conflict(resource, "x", "changed")]
 }
