@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { internalError } from "../../apimachinery/status.ts"
 import { deployments, podDisruptionBudgets, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 import type { Budget } from "./status.ts"
@@ -34,6 +35,9 @@ const deployment = (replicas: number): KubeObject => ({
 
 const statusOf = (harness: Harness): object =>
   harness.cluster.find<Budget>(podDisruptionBudgets, "default", "web")!.status ?? {}
+
+const hasReason = (object: KubeObject | undefined, reason: string): boolean =>
+  (object as Budget | undefined)?.status?.conditions?.some((condition) => condition.reason === reason) === true
 
 async function runAll(harness: Harness, count: number): Promise<void> {
   await eventually(() => expect(harness.cluster.all(pods)).toHaveLength(count))
@@ -80,6 +84,23 @@ describe("a PodDisruptionBudget", () => {
         conditions: [{ status: "False", reason: "InsufficientPods" }],
       })
     })
+  })
+
+  test("is counted again, though nothing changes, after what failed because of a request", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: ["disruption"], clock })
+    let failures = 0
+    harness.cluster.fail = (verb, resource, object) => {
+      const isCounted =
+        verb === "update" && resource === "poddisruptionbudgets" && hasReason(object, "InsufficientPods")
+      return isCounted && failures++ < 3 ? internalError("not now") : undefined
+    }
+    await harness.create(podDisruptionBudgets, budget({ minAvailable: 1 }))
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(statusOf(harness)).toMatchObject({ conditions: [{ reason: "InsufficientPods" }] })
+    })
+    expect(failures).toBe(4)
   })
 
   test("is recounted when a pod stops matching, without an event", async () => {

@@ -4,7 +4,7 @@
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { Deployment, Pod, ReplicaSet, StatefulSet } from "../../apimachinery/object.ts"
-import { hasReason } from "../../apimachinery/status.ts"
+import { hasReason, StatusError } from "../../apimachinery/status.ts"
 import {
   deployments,
   podDisruptionBudgets,
@@ -126,8 +126,11 @@ async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promis
   } catch (error) {
     if (hasReason(error, "Conflict")) throw error
     const status = failedStatus(budget, errorMessage(error), ctx.clock.now())
-    if (equalIgnoringNulls(status, budget.status)) return
-    await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
+    if (!equalIgnoringNulls(status, budget.status)) {
+      await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
+    }
+    // A request that failed may succeed later, of which nothing tells; of all else a change of a pod does.
+    if (error instanceof StatusError) throw error
   }
 }
 
