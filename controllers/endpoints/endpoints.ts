@@ -63,7 +63,7 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
     updated(tenant, object) {
       const { namespace, name } = object.metadata
       const { uid = "" } = all.get(tenant, namespace, name ?? "")?.metadata ?? {}
-      if (waiting.has(uid)) controller.enqueueObject(tenant, object)
+      if (waiting.delete(uid)) controller.enqueueObject(tenant, object)
     },
     // Users may create Endpoints before their Service, so those without a Service are ignored.
     deleted(tenant, object) {
@@ -79,7 +79,7 @@ interface Memory {
   triggers: TriggerTimes
   /** By uid of the Service. */
   written: WriteTracker
-  /** Uids of Services that are reconciled when their last write is seen. */
+  /** Uids of Services that are reconciled when their Endpoints change: the last write is not seen yet, or it failed and may have been done. */
   waiting: Set<string>
 }
 
@@ -111,15 +111,21 @@ async function reconcile(
     waiting.add(uid)
     return { requeueAfterMs: staleRetryMs }
   }
-  waiting.delete(uid)
   const pods = selectedPods(ctx, key.tenant, service)
   const trigger = triggers.next(key.tenant, service, pods)
   const all = subsetsOf(service, pods)
   if (all === undefined) throw new TerminalError("the ports of the Service have too many addresses together")
   const wanted = wantedEndpoints(service, truncate(all), trigger, current)
-  const updated = wanted === undefined ? undefined : await write(actor, wanted, current)
+  if (wanted === undefined) return
   // Of a Service that was deleted meanwhile nothing would be forgotten any more.
-  if (updated !== undefined && found()?.metadata.uid === uid) written.changed(uid, updated)
+  const isThere = (): boolean => found()?.metadata.uid === uid
+  try {
+    const updated = await write(actor, wanted, current)
+    if (updated !== undefined && isThere()) written.changed(uid, updated)
+  } catch (error) {
+    if (isThere()) waiting.add(uid)
+    throw error
+  }
 }
 
 /** Undefined: no change. */
