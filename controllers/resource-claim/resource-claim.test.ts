@@ -165,6 +165,18 @@ describe("a claim of a template", () => {
     expect(list.mock.calls.filter(([, namespace]) => namespace !== undefined)).toEqual([])
   })
 
+  test("is deleted when the pod has finished, also if the pod names another that was made after an answer was lost", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(resourceClaimTemplates, template)
+    const { metadata } = await harness.create<Pod>(pods, pod("web", ofTemplate))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
+    const [named] = claims(harness)
+    await harness.create(resourceClaims, { ...named!, metadata: { ...named!.metadata, name: "unnamed", uid: "other" } })
+    expect(named!.metadata.ownerReferences![0]!.uid).toBe(metadata.uid)
+    await harness.setPod(findPod(harness, "web")!, "Succeeded", false)
+    await eventually(() => expect(claims(harness)).toEqual([]))
+  })
+
   test("is released and deleted when the pod has finished", async () => {
     await using harness = await startHarness({ only })
     await harness.create(resourceClaimTemplates, template)

@@ -51,6 +51,9 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
   })
   const released = (tenant: string, pod: Pod): void => {
     for (const name of claimNames(pod)) ofClaims.enqueue(tenant, pod.metadata.namespace, name)
+    // Of one whose creation was not answered, the pod may name another.
+    for (const claim of claims.byIndex(tenant, "controller", pod.metadata.uid ?? ""))
+      ofClaims.enqueueObject(tenant, claim)
   }
   pods.subscribe({
     updated(tenant, pod, previous) {
