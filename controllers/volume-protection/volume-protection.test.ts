@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
 import type { ClusterRole, KubeObject, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import { invalid } from "../../apimachinery/status.ts"
 import { clusterRoles, persistentVolumeClaims, pods, volumeAttributesClasses } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 
 test("a deleted claim is kept until no pod with a node uses it", async () => {
@@ -17,6 +19,23 @@ test("a deleted claim is kept until no pod with a node uses it", async () => {
   await eventually(() => expect(find()!.metadata.deletionTimestamp).toBeDefined())
   await harness.cluster.delete(pods, "default", "p")
   await eventually(() => expect(find()).toBeUndefined())
+})
+
+test("a deleted claim is not kept because a policy refused once to release it", async () => {
+  const clock = new FakeClock()
+  await using harness = await startHarness({ only: ["persistentvolumeclaim-protection"], clock })
+  const finalizers = ["kubernetes.io/pvc-protection"]
+  const metadata = { name: "data", namespace: "default", finalizers }
+  await harness.create(persistentVolumeClaims, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata })
+  let refusals = 0
+  const refusal = invalid({ group: "", kind: "PersistentVolumeClaim" }, "data", [])
+  harness.cluster.fail = (verb) => (verb === "patch" && refusals++ === 0 ? refusal : undefined)
+  await harness.cluster.delete(persistentVolumeClaims, "default", "data")
+  await eventually(() => {
+    clock.advance(1_000)
+    expect(harness.cluster.all(persistentVolumeClaims)).toEqual([])
+  })
+  expect(refusals).toBe(2)
 })
 
 test("a claim is kept while a finished pod names it; an ephemeral one is removed when the kubelet is done with its pod", async () => {

@@ -9,7 +9,7 @@ import type {
   VolumeAttributesClass,
 } from "../../apimachinery/object.ts"
 import { controllerOf } from "../../apimachinery/object.ts"
-import { hasReason } from "../../apimachinery/status.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
 import {
   persistentVolumeClaims,
   persistentVolumes,
@@ -136,7 +136,6 @@ async function protect(
   try {
     await client.patch(resource, namespace, name, body, { type: "merge" })
   } catch (error) {
-    // Deleted or recreated, which causes an event.
-    if (!hasReason(error, "NotFound", "Invalid")) throw error
+    if (!isNotFound(error)) throw error
   }
 }
