@@ -78,4 +78,39 @@ describe("a StatefulSet", () => {
     await hold(null)
     await settled(harness, 2)
   })
+
+  test("takes back the claim of a pod that stays, when it sees that the claim would be deleted with it", async () => {
+    await using harness = await startHarness({ only: ["statefulset"] })
+    const retention = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" } }
+    await harness.create(
+      statefulSets,
+      statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }], ...retention }),
+    )
+    await settled(harness, 1)
+    const { uid } = podsOf(harness)[0]!.metadata
+    const owner = { apiVersion: "v1", kind: "Pod", name: "db-0", uid, controller: true, blockOwnerDeletion: true }
+    await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { ownerReferences: [owner] } })
+    await eventually(() => {
+      const [claim] = harness.cluster.all(persistentVolumeClaims)
+      expect(claim?.metadata.ownerReferences ?? []).toEqual([])
+    })
+  })
+
+  test("waits for a claim of a former pod only as long as it is that one's", async () => {
+    await using harness = await startHarness({ only: ["statefulset"] })
+    const former = { apiVersion: "v1", kind: "Pod", name: "db-0", uid: "former", controller: true }
+    await harness.create(persistentVolumeClaims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data-db-0", namespace: "default", ownerReferences: [former] },
+    })
+    const retention = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" } }
+    await harness.create(
+      statefulSets,
+      statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }], ...retention }),
+    )
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 0 }))
+    await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { ownerReferences: null } })
+    await eventually(() => expect(names(harness)).toEqual(["db-0"]))
+  })
 })

@@ -45,12 +45,23 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     updated: (tenant, pod, previous) => enqueueOwners(owners, controller, tenant, pod, previous),
     deleted: enqueue,
   })
+  /** The sets with a pod of that claim, and the name of the pod. */
+  const usersOf = (tenant: string, { metadata: { namespace, name = "" } }: PersistentVolumeClaim) =>
+    sets.list(tenant, namespace).flatMap((set) => {
+      const pod = podUsing(set, name)
+      return pod === undefined ? [] : [{ set, pod }]
+    })
   claims.subscribe({
+    // A pod may have been waiting until this claim is no longer a former one's. And one that was given to a pod which then stayed, and was
+    // taken back with a cache that did not show that, would be deleted with the pod.
+    updated(tenant, claim, previous) {
+      if (equalIgnoringNulls(claim.metadata.ownerReferences, previous.metadata.ownerReferences)) return
+      for (const { set } of usersOf(tenant, claim)) controller.enqueueObject(tenant, set)
+    },
     // A missing pod may have been waiting for the deletion of this claim.
-    deleted(tenant, { metadata: { namespace, name = "" } }) {
-      for (const set of sets.list(tenant, namespace)) {
-        const pod = podUsing(set, name)
-        if (pod !== undefined && pods.get(tenant, namespace, pod) === undefined) controller.enqueueObject(tenant, set)
+    deleted(tenant, claim) {
+      for (const { set, pod } of usersOf(tenant, claim)) {
+        if (pods.get(tenant, set.metadata.namespace, pod) === undefined) controller.enqueueObject(tenant, set)
       }
     },
   })
