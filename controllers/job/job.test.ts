@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { conflict } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { events, jobs, pods } from "../../client/resources.ts"
 import { countAtOnce } from "../testing/calls-at-once.ts"
@@ -89,6 +90,22 @@ describe("a Job", () => {
       expect(find(harness).status?.succeeded).toBe(3)
       expect(podsOf(harness)).toEqual([])
     })
+  })
+
+  test("counts a pod of which the finalizer could not be removed twice, because of conflicts", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: ["job"], clock })
+    let refusals = 0
+    harness.cluster.fail = (verb, resource) =>
+      verb === "patch" && resource === "pods" && refusals++ < 2 ? conflict(pods, "work", "not now") : undefined
+    await harness.create(jobs, job({}))
+    await eventually(() => expect(podsOf(harness)).toHaveLength(1))
+    await harness.setPod(podsOf(harness)[0]!, "Succeeded", false)
+    await eventually(() => {
+      clock.advance(1_000)
+      expect(find(harness).status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} })
+    })
+    expect(refusals).toBe(3)
   })
 
   test("gives each completion an index, once", async () => {

@@ -152,7 +152,6 @@ export class Round {
     using pace = actor.pace(pods.length)
     const refusal = await settleAll(pace, pods, async (pod) => {
       const outcome = await removeFinalizer(actor.client, pod)
-      if (outcome === undefined) return
       released.add(pod.metadata.uid ?? "")
       if (outcome !== pod) podWrites.changed(this.#uid, outcome)
     })

@@ -3,7 +3,7 @@
 // Source: KEP-2307, k8s.io/kubernetes/pkg/controller/job/job_controller.go (trackJobStatusAndRemoveFinalizers).
 
 import type { Job, Pod } from "../../apimachinery/object.ts"
-import { hasReason } from "../../apimachinery/status.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
@@ -159,8 +159,8 @@ export function settled(status: JobStatus, released: ReadonlySet<string>): JobSt
   }
 }
 
-/** Returns the pod without the finalizer; undefined if the pod may still have it. */
-export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<Pod | undefined> {
+/** Returns the pod without the finalizer. */
+export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<Pod> {
   if (!isTracked(pod)) return pod
   const { namespace, name = "", uid } = pod.metadata
   // A strategic merge patch of the finalizer alone needs no optimistic lock: the pod's status may change meanwhile.
@@ -168,9 +168,7 @@ export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<Pod
   try {
     return await client.patch<Pod>(podResource, namespace, name, body, { type: "strategic" })
   } catch (error) {
-    if (hasReason(error, "NotFound")) return pod
-    // The name belongs to another pod now; that pod's event enqueues the Job again.
-    if (hasReason(error, "Conflict")) return undefined
+    if (isNotFound(error)) return pod
     throw error
   }
 }
