@@ -93,7 +93,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const available = nextAvailability(pods, set.spec?.minReadySeconds ?? 0, now)
   const times = [available === undefined ? undefined : available - ctx.clock.now(), round.waitMs]
   const next = Math.min(...times.filter((ms) => ms !== undefined))
-  return next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: next }
+  return expectations.bound(uid, next === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: next })
 }
 
 /** A generation that somebody wrote and that is not there yet stays until something else changes, as upstream. */

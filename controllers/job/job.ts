@@ -92,7 +92,7 @@ async function reconcile({ ctx, actor, memory }: Parts, key: Key): Promise<Recon
     candidates: [...controlled, ...informer.byIndex(tenant, "orphans", namespace)],
   })
   const now = ctx.clock.now()
-  return new Round({ ...memory, actor, job, pods, now }).run()
+  return memory.expectations.bound(uid, await new Round({ ...memory, actor, job, pods, now }).run())
 }
 
 async function releaseOrphans(ctx: ControllerContext, actor: Actor, key: Key): Promise<void> {

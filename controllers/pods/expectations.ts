@@ -5,6 +5,7 @@
 import type { Pod } from "../../apimachinery/object.ts"
 import type { Clock } from "../../client/clock.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isTerminating } from "./pod-state.ts"
 
 /** After this time an expectation counts as fulfilled, because its event will not come. */
@@ -50,10 +51,20 @@ export class Expectations {
   satisfied(owner: string): boolean {
     const found = this.#byOwner.get(owner)
     if (found === undefined) return true
-    const fulfilled = found.creations <= 0 && found.deletions.size === 0
-    if (!fulfilled && this.#clock.elapsed() - found.at < expectationMs) return false
+    if (!isFulfilled(found) && this.#clock.elapsed() - found.at < expectationMs) return false
     this.#byOwner.delete(owner)
     return true
+  }
+
+  /**
+   * The result of the owner's reconcile, which is repeated at the latest when what is expected counts as fulfilled: pods that came and went
+   * while the informer's watch was interrupted are never shown.
+   */
+  bound(owner: string, result: ReconcileResult): ReconcileResult {
+    const found = this.#byOwner.get(owner)
+    if (found === undefined || isFulfilled(found)) return result
+    const leftMs = Math.max(1, found.at + expectationMs - this.#clock.elapsed())
+    return { requeueAfterMs: Math.min(leftMs, result?.requeueAfterMs ?? leftMs) }
   }
 
   forget(owner: string): void {
@@ -65,3 +76,5 @@ export class Expectations {
     return shown !== undefined && shown.metadata.uid === uid && !isTerminating(shown)
   }
 }
+
+const isFulfilled = ({ creations, deletions }: Expectation): boolean => creations <= 0 && deletions.size === 0

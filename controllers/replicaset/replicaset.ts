@@ -48,9 +48,14 @@ interface Parts {
 }
 
 async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
-  const { ctx, kind, actor, expectations, hold } = parts
+  const { ctx, kind, expectations, hold } = parts
   const object = ctx.informers.of<ReplicaObject>(kind.resource).get(key.tenant, key.namespace, key.name)
   if (object === undefined) return hold.release(key)
+  return expectations.bound(object.metadata.uid ?? "", await sync(parts, key, object))
+}
+
+async function sync(parts: Parts, key: Key, object: ReplicaObject): Promise<ReconcileResult> {
+  const { ctx, kind, actor, expectations, hold } = parts
   const uid = object.metadata.uid ?? ""
   const informer = ctx.informers.of<Pod>(podResource)
   const owned = informer.byIndex(key.tenant, "controller", uid)
