@@ -2,10 +2,9 @@
 // and nothing is left to do, others that start then have nothing to write either.
 
 import { expect, test } from "vitest"
-import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import type { Pod } from "../apimachinery/object.ts"
 import { timestamp } from "../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random, seeds } from "../apimachinery/testing/random.ts"
-import { silentLog } from "../client/log.ts"
 import {
   daemonSets,
   deployments,
@@ -17,74 +16,21 @@ import {
   statefulSets,
 } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
-import { FakeClock } from "../client/testing/fake-clock.ts"
-import { FakeCluster } from "../client/testing/fake-cluster.ts"
-import { startControllers } from "./main.ts"
-import { DelayedTenant } from "./testing/delayed-tenant.ts"
+import type { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { DelayedWorld } from "./testing/delayed-world.ts"
 
 const only = ["deployment", "replicaset", "statefulset", "daemonset", "endpoints", "endpointslice", "disruption"]
 const merge = { type: "merge" } as const
 const apps = ["web", "db", "agent"] as const
 const workloads: readonly Resource[] = [deployments, statefulSets, daemonSets]
 
-class World implements AsyncDisposable {
-  readonly clock = new FakeClock()
-  readonly cluster = new FakeCluster({ clock: this.clock })
-  readonly #random: Random
-  #tenant: DelayedTenant | undefined
-  #controllers: AsyncDisposable | undefined
-
-  constructor(random: Random) {
-    this.#random = random
-  }
-
-  /** Instead of those that run. */
-  async start(): Promise<void> {
-    await this.#controllers?.[Symbol.asyncDispose]()
-    this.#tenant = new DelayedTenant(this.cluster)
-    const { tenants } = this.#tenant
-    const { clock } = this
-    this.#controllers = startControllers(tenants, { rootCertificateAuthority: "", only, clock, log: silentLog })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#controllers?.[Symbol.asyncDispose]()
-  }
-
-  async create(resource: Resource, apiVersion: string, kind: string, name: string, fields: object): Promise<void> {
-    const place = resource.namespaced ? { namespace: "default" } : {}
-    await this.cluster.create(resource, { apiVersion, kind, metadata: { name, ...place }, ...fields } as KubeObject)
-  }
-
-  /** Some turns, in which some of the delayed events arrive. */
-  async turns(count: number): Promise<void> {
-    for (; count > 0; count--) {
-      await new Promise((resolve) => setImmediate(resolve))
-      if (chance(this.#random, 0.3)) this.#tenant?.hear(this.#random)
-    }
-  }
-
-  /** All has been heard, and what is due in a quarter of an hour been done. */
-  async rest(): Promise<void> {
-    for (let second = 0; second < 900; second += 1 + Math.floor(second / 10)) {
-      const calls = (): number => this.cluster.calls.values().reduce((sum, count) => sum + count, 0)
-      for (let [quiet, before] = [0, -1]; quiet < 5; before = calls()) {
-        await new Promise((resolve) => setImmediate(resolve))
-        const hasHeard = this.#tenant?.hear(this.#random) === true
-        quiet = hasHeard || calls() !== before ? 0 : quiet + 1
-      }
-      this.clock.advance(1_000 + 100 * second)
-    }
-  }
-}
-
 const template = (app: string, image: string): object => ({
   metadata: { labels: { app } },
   spec: { containers: [{ name: "c", image }] },
 })
 
-async function populate(world: World): Promise<void> {
-  await world.create(namespaces, "v1", "Namespace", "default", {})
+async function populate(world: DelayedWorld): Promise<void> {
+  await world.create(namespaces, "v1", "Namespace", "default")
   for (const name of ["a", "b"]) await world.create(nodes, "v1", "Node", name, { spec: {} })
   const of = (app: string): object => ({ selector: { matchLabels: { app } }, template: template(app, "one") })
   const rolling = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } }
@@ -104,7 +50,7 @@ async function populate(world: World): Promise<void> {
 }
 
 /** What a user does, or a node reports. */
-async function step(random: Random, { cluster, clock }: World): Promise<void> {
+async function step(random: Random, { cluster, clock }: DelayedWorld): Promise<void> {
   const at = random(apps.length)
   const [app, resource] = [apps[at] ?? "", workloads[at] as Resource]
   const patch = (of: Resource, fields: object): Promise<unknown> => cluster.patch(of, "default", app, fields, merge)
@@ -136,10 +82,12 @@ function report(random: Random, cluster: FakeCluster, pod: Pod, at: string): voi
 /** After each, all comes to rest. */
 const phases = 12
 const steps = 12
+/** Nothing is left to do after this time. */
+const restSeconds = 900
 
 test.each(seeds(Number(process.env["ROUNDS"] ?? 6)))("a restart has nothing to write (seed %i)", async (seed) => {
   const random = createRandom(seed)
-  await using world = new World(random)
+  await using world = new DelayedWorld(random, only)
   await populate(world)
   await world.start()
   for (let phase = 0; phase < phases; phase++) {
@@ -148,10 +96,10 @@ test.each(seeds(Number(process.env["ROUNDS"] ?? 6)))("a restart has nothing to w
       await world.turns(random(6))
       if (chance(random, 0.1)) world.clock.advance(pick(random, [10, 500, 1_000]))
     }
-    await world.rest()
+    await world.rest(restSeconds)
     const before = world.cluster.writes.length
     await world.start()
-    await world.rest()
+    await world.rest(restSeconds)
     expect(world.cluster.writes.slice(before).filter((write) => !write.includes(" events "))).toEqual([])
   }
 })

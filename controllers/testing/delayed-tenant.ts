@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { pick, type Random } from "../../apimachinery/testing/random.ts"
-import type { Resource } from "../../client/rest.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenants, TenantWatchHandler } from "../../client/tenants.ts"
 import type { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -13,9 +13,10 @@ export class DelayedTenant {
   /** By kind, what nobody has heard of yet. */
   readonly #unheard = new Map<string, (() => void)[]>()
 
-  constructor(cluster: FakeCluster) {
+  /** `client`: what controllers use. */
+  constructor(cluster: FakeCluster, client: KubeClient = cluster) {
     this.#cluster = cluster
-    const tenants = singleCluster(cluster, "tenant-a")
+    const tenants = singleCluster(client, "tenant-a")
     this.tenants = { ...tenants, watch: (resource, handler, signal) => this.#watch(resource, handler, signal) }
   }
 
