@@ -27,7 +27,7 @@ import { RandomTenants } from "./random-tenants.ts"
 import { restored } from "./restored.ts"
 
 const homes = ["default", "apps"]
-export class RandomWorld {
+export class RandomWorld implements AsyncDisposable {
   readonly random: Random
   readonly faults: Faults
   /** How often tenants and namespaces come and go: what they contain lives longer if they do not. */
@@ -46,6 +46,8 @@ export class RandomWorld {
   /** The syncer's. */
   #life: Life = { isOver: false }
   syncer: Syncer | undefined
+  /** Has lost its Lease, and goes on until it notices that. */
+  #former: Syncer | undefined
 
   constructor(seed: number) {
     this.random = createRandom(seed)
@@ -71,12 +73,26 @@ export class RandomWorld {
     await this.#restart()
   }
 
-  /** It has ended, or died. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endFormer()
+    await this.syncer?.[Symbol.asyncDispose]()
+  }
+
+  async #endFormer(): Promise<void> {
+    await this.#former?.[Symbol.asyncDispose]()
+    this.#former = undefined
+  }
+
+  /** It has ended, has died, or goes on for a while. */
   async #restart(): Promise<void> {
     const { tenants, superCluster, faults, clock, random } = this
-    this.#life.isOver = chance(random, 0.5)
-    const ended = this.syncer?.[Symbol.asyncDispose]()
-    if (!this.#life.isOver) await ended
+    await this.#endFormer()
+    if (chance(random, 0.3)) this.#former = this.syncer
+    else {
+      this.#life.isOver = chance(random, 0.5)
+      const ended = this.syncer?.[Symbol.asyncDispose]()
+      if (!this.#life.isOver) await ended
+    }
     const life = (this.#life = { isOver: false })
     const superClient = mortalClient(faulty(superCluster, faults), life)
     this.syncer = await startSyncer({ tenants: mortalTenants(tenants, life), superClient, clock, ...this.#settings })
@@ -129,6 +145,7 @@ export class RandomWorld {
     if (chance(random, 0.04)) await this.#admins.changeNodes()
     if (chance(random, 0.02)) this.#admins.changeAdmission()
     if (chance(random, 0.02)) await this.#restart()
+    if (chance(random, 0.02)) await this.#endFormer()
     if (chance(random, 0.02 * this.#loss)) this.#restore = this.superCluster.backup()
     if (this.#restore !== undefined && chance(random, 0.01)) await this.#goBack(this.#restore)
     for (let turn = random(4); turn > 0; turn--) await nextTurn()
@@ -219,6 +236,7 @@ export class RandomWorld {
   /** What is still different once everybody has had time. */
   async left(): Promise<string[]> {
     this.faults.probability = 0
+    await this.#endFormer()
     // The pods of a node that is gone wait for the tenant's own controllers.
     await this.#admins.haveNodes()
     this.faults.denied = undefined
