@@ -4,9 +4,10 @@
 import { prefixEnd } from "../key-order.ts"
 import { encodeUsage, usageOf, type StoreQuota, type Usage } from "../quota.ts"
 import { Cursor } from "./cursor.ts"
-import type { Database, DatabaseState } from "./database.ts"
+import type { Database } from "./database.ts"
 import { decodeCurrent, metaUsage, tables } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
+import type { DatabaseState } from "./state.ts"
 
 export class Allowance {
   readonly #quota: StoreQuota | undefined

@@ -7,15 +7,8 @@ import { defaultLimits } from "../limits.ts"
 import { decodeUsage, usageOf, type Usage } from "../quota.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
 import { emptyBaseLayer } from "../base-layer.ts"
-import {
-  accessError,
-  checkPresence,
-  openDatabase,
-  readState,
-  wasNeverReady,
-  type Database,
-  type DatabaseState,
-} from "./database.ts"
+import { accessError, checkPresence, openDatabase, wasNeverReady, type Database } from "./database.ts"
+import { readState, type DatabaseState } from "./state.ts"
 import { readImage } from "./image.ts"
 import {
   decodeCurrent,

@@ -5,7 +5,8 @@
 import type { StoreLimits } from "../limits.ts"
 import type { Revision } from "../types.ts"
 import { Cursor } from "./cursor.ts"
-import { type Database, firstKey } from "./database.ts"
+import type { Database } from "./database.ts"
+import { firstKey } from "./first-key.ts"
 import { decodeLogRecord, historyKey, logEnd, logKey } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
 

@@ -1,4 +1,4 @@
-// The LevelDB of one store: opens it with small caches, checks its format record, and converts LevelDB's errors to StorageErrors.
+// The LevelDB of one store: opens it whole and with small caches, and converts LevelDB's errors to StorageErrors.
 
 import { existsSync } from "node:fs"
 import { readdir, readFile, rm } from "node:fs/promises"
@@ -6,33 +6,16 @@ import { dirname, join } from "node:path"
 import { Level } from "level"
 import { ifThere } from "../if-there.ts"
 import type { StoreLimits } from "../limits.ts"
-import { decodeUsage, type Usage } from "../quota.ts"
 import { syncDirectory } from "../sync-directory.ts"
-import { StorageError, type Revision } from "../types.ts"
+import { StorageError } from "../types.ts"
 import { type VerifiedTables, verifyFiles } from "./files/verify.ts"
-import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
+import { LogsToOpen } from "./lost-logs.ts"
 
 /** With functions that `level` has in Node only, which its types therefore lack. */
 export type Database = Level<string, Buffer> & {
   /** Bytes on disk, roughly. */
   approximateSize(start: Buffer, end: Buffer, options: { keyEncoding: "buffer" }): Promise<number>
   compactRange(start: Buffer, end: Buffer, options: { keyEncoding: "buffer" }): Promise<void>
-}
-
-/** The state on disk that a store must know before it can serve. */
-export interface DatabaseState {
-  head: Revision
-  compacted: Revision
-  /** The database has just been created and is empty. */
-  fresh: boolean
-  /** The recorded usage of the last write under a quota. */
-  usage: Usage | undefined
-}
-
-/** An open directory that contains a store, before its base layer, quota and memory budget are set. */
-export interface OpenedDatabase {
-  database: Database
-  state: DatabaseState
 }
 
 export interface DatabaseOptions {
@@ -49,8 +32,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { directory, create = true } = options
   try {
     // Of a new store nothing is read, which would take longer than its check.
-    if (!create || existsSync(directory)) await verifyFiles(directory, options.verified)
-    return await openLevel(options)
+    if (create && !existsSync(directory)) return await openLevel(options)
+    return await openWhole(options, await LogsToOpen.of(directory, await verifyFiles(directory, options.verified)))
   } catch (error) {
     if (error instanceof StorageError) throw error
     if (!create || errorCode(error) !== "LEVEL_CORRUPTION" || !(await wasNeverReady(directory)))
@@ -60,6 +43,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return openLevel(options).catch((error: unknown) => {
     throw openError(error, directory)
   })
+}
+
+async function openWhole(options: DatabaseOptions, logs: LogsToOpen): Promise<Database> {
+  const database = await openLevel(options)
+  try {
+    await logs.restore(database)
+    return database
+  } catch (error) {
+    await database.close()
+    throw accessError(error, options.directory)
+  }
 }
 
 async function openLevel({ directory, limits, create }: DatabaseOptions): Promise<Database> {
@@ -105,83 +99,12 @@ export async function removeDatabase(directory: string): Promise<void> {
   await syncDirectory(dirname(directory))
 }
 
-/** The first key of a range; undefined if it is empty. */
-export async function firstKey<K extends string | Buffer>(
-  database: Database,
-  range: { gte?: K; lt?: K; reverse?: boolean; keyEncoding: "utf8" | "buffer" },
-): Promise<K | undefined> {
-  await using keys = database.keys<K>(range)
-  const [first] = await keys.nextv(1)
-  return first
-}
-
 /** LevelDB's own count of the blocks and writes that it keeps in memory. */
 export function memoryOf(database: Database): number {
   // level's types are those of all platforms; in Node it is classic-level, which has this.
   const { getProperty } = database as Partial<{ getProperty(this: Database, name: string): string }>
   if (database.status !== "open" || getProperty === undefined) return 0
   return Number(getProperty.call(database, "leveldb.approximate-memory-usage"))
-}
-
-/**
- * Writes the format record into a new database, unless it has been written before. Fails with Format or Corrupt if the database is not
- * a Polyplane store, or has been at a later revision before.
- */
-export async function readState(database: Database, { exists = false, atLeast = 0 } = {}): Promise<DatabaseState> {
-  const format = database.getSync(metaFormat)?.toString()
-  if (format === undefined) {
-    if (exists || atLeast > 1) throw lostError(database, "nothing is in it")
-    await initialize(database)
-    return { head: 1, compacted: 0, fresh: true, usage: undefined }
-  }
-  checkFormat(format, database.location)
-  const compacted = Number(database.getSync(metaCompacted)?.toString() ?? "0")
-  if (!Number.isSafeInteger(compacted) || compacted < 0)
-    throw new StorageError("Corrupt", `store ${database.location}: the compacted revision cannot be read`)
-  const usage = database.getSync(metaUsage)
-  const head = await readHead(database, compacted)
-  if (head < atLeast) throw lostError(database, `it ends at revision ${head}, but has been at ${atLeast}`)
-  return {
-    head,
-    compacted,
-    fresh: false,
-    usage: usage === undefined ? undefined : decodeUsage(usage),
-  }
-}
-
-function lostError({ location }: Database, what: string): StorageError {
-  return new StorageError("Corrupt", `store ${location} is damaged: ${what}`)
-}
-
-async function initialize(database: Database): Promise<void> {
-  const found = await firstKey(database, { keyEncoding: "utf8" })
-  if (found !== undefined)
-    throw new StorageError(
-      "Corrupt",
-      `${database.location} holds a LevelDB that is not a store: it has no format record`,
-    )
-  // Not synced: the first transaction's fsync covers it, and without one there is nothing to lose.
-  await database.put(metaFormat, Buffer.from(String(formatVersion)))
-  // LevelDB flushes neither the name of its directory nor, before the next manifest, the file that names the current manifest.
-  await Promise.all([syncDirectory(dirname(database.location)), syncDirectory(database.location)])
-}
-
-function checkFormat(text: string, location: string): void {
-  const format = Number(text)
-  if (!Number.isInteger(format) || format < 1)
-    throw new StorageError("Corrupt", `store ${location}: the format version cannot be read`)
-  if (format > formatVersion)
-    throw new StorageError(
-      "Format",
-      `store ${location} was written by a newer version (format ${format}; this version reads up to ${formatVersion}): ` +
-        "upgrade, or use another data directory",
-    )
-}
-
-// The newest log record contains it. An empty log means that everything was compacted up to the head.
-async function readHead(database: Database, compacted: Revision): Promise<Revision> {
-  const last = await firstKey(database, { gte: logKey(0), lt: logEnd, reverse: true, keyEncoding: "buffer" })
-  return Math.max(last ? decodeLogKey(last).revision : 0, compacted + 1)
 }
 
 function openError(error: unknown, directory: string): StorageError {

@@ -34,6 +34,7 @@ export const metaUsage = "musage"
 
 export const tables = { meta: "m", current: "c", tombstone: "t", log: "r", history: "h" } as const
 
+export const logKeyBytes = 11
 const currentHeaderBytes = 16
 const logHeaderBytes = 19
 
@@ -80,7 +81,7 @@ export function decodeCurrent(key: string, data: Buffer): KeyValue {
 
 /** Without an index: the lower bound of the revision's records. */
 export function logKey(revision: Revision, index = 0): Buffer {
-  const buffer = Buffer.allocUnsafe(11)
+  const buffer = Buffer.allocUnsafe(logKeyBytes)
   buffer.write(tables.log, 0, "latin1")
   writeRevision(buffer, revision, 1)
   buffer.writeUInt16BE(index, 9)
@@ -91,7 +92,7 @@ export function logKey(revision: Revision, index = 0): Buffer {
 export const logEnd = Buffer.from("s")
 
 export function decodeLogKey(data: Buffer): { revision: Revision; index: number } {
-  if (data.length !== 11) throw new RangeError(`log key has ${data.length} bytes`)
+  if (data.length !== logKeyBytes) throw new RangeError(`log key has ${data.length} bytes`)
   return { revision: readRevision(data, 1), index: data.readUInt16BE(9) }
 }
 

@@ -32,8 +32,13 @@ const parts = {
 /** One that is long after this time grows slowly. */
 export const slowLogMilliseconds = 60_000
 
-/** Beyond all keys: LevelDB writes its memory to a table, and begins a new log, before it merges the tables of a range. */
+/** Beyond all keys. */
 const nothing = Buffer.from([255, 255])
+
+/** LevelDB writes its memory to a table, and begins a new log, before it merges the tables of a range. */
+export function endLog(database: Database): Promise<void> {
+  return database.compactRange(nothing, nothing, { keyEncoding: "buffer" })
+}
 
 interface Log {
   path: string
@@ -140,7 +145,7 @@ export class LogUpkeep {
     if (LogUpkeep.#isEnding) return
     LogUpkeep.#isEnding = true
     try {
-      await this.#database.compactRange(nothing, nothing, { keyEncoding: "buffer" })
+      await endLog(this.#database)
     } finally {
       LogUpkeep.#isEnding = false
     }

@@ -1,9 +1,10 @@
 // The database of a store in use: opened when first needed, and reopened after a failed write.
 
 import { closedError, StorageError } from "../types.ts"
-import { accessError, type Database, type OpenedDatabase } from "./database.ts"
+import { accessError, type Database } from "./database.ts"
 import { LogUpkeep } from "./log-upkeep.ts"
 import type { Write } from "./revision-log.ts"
+import type { OpenedDatabase } from "./state.ts"
 
 interface StoreDatabaseParts {
   /** Undefined: it is opened when first needed. */

@@ -4,13 +4,14 @@ import { emptyBaseLayer } from "../base-layer.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Revision, Store } from "../types.ts"
-import { accessError, checkPresence, openDatabase, readState, type OpenedDatabase } from "./database.ts"
+import { accessError, checkPresence, openDatabase } from "./database.ts"
 import type { VerifiedTables } from "./files/verify.ts"
 import { Allowance } from "./allowance.ts"
 import { type Image, readImage, writeImage } from "./image.ts"
 import { LevelStore } from "./level-store.ts"
 import { Residency } from "./residency.ts"
 import { ResidentBudget } from "./resident.ts"
+import { readState, type OpenedDatabase } from "./state.ts"
 
 export interface LevelStoreOptions {
   directory: string

@@ -143,7 +143,15 @@ export function* recordsOf(file: Buffer): Generator<Buffer> {
     const { type } = fragment
     end = fragment.end
     if (type === fragmentTypes.full || type === fragmentTypes.first) parts = []
+    // In the last blocks of a file it has no beginning.
+    else if (parts.length === 0) continue
     parts.push(file.subarray(fragment.offset + headBytes, fragment.end))
-    if (type === fragmentTypes.full || type === fragmentTypes.last) yield Buffer.concat(parts)
+    if (type === fragmentTypes.full || type === fragmentTypes.last)
+      yield parts.length === 1 ? parts[0]! : Buffer.concat(parts)
   }
+}
+
+/** The last blocks, from the beginning of a block. */
+export function lastBlocks(file: Buffer, count: number): Buffer {
+  return file.subarray(Math.max(0, Math.ceil(file.length / blockBytes) - count) * blockBytes)
 }

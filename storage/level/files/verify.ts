@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { remember } from "../../../apimachinery/remember.ts"
 import { ifThere } from "../../if-there.ts"
-import { StorageError } from "../../types.ts"
+import { damaged } from "./damaged.ts"
 import { damageIn } from "./log-file.ts"
 import { liveFiles, type LiveFiles } from "./manifest.ts"
 import { verifyTable } from "./table-file.ts"
@@ -20,32 +20,48 @@ const readAtATime = 4
 /** Beyond this, the directories whose tables were verified longest ago are forgotten, and verified again. */
 const mostVerified = 20_000
 
+/** A log that LevelDB is going to read. */
+export interface Log {
+  name: string
+  number: number
+  content: Buffer
+}
+
 /**
  * Throws Corrupt if the manifest, a log or a table of the database is damaged. What LevelDB itself finds is left to it: a manifest without
- * meaning, missing files. A directory without a database is fine.
+ * meaning, missing files. A directory without a database is fine. Returns the logs, oldest first.
  */
-export async function verifyFiles(directory: string, verified: VerifiedTables = new Map()): Promise<void> {
+export async function verifyFiles(directory: string, verified: VerifiedTables = new Map()): Promise<readonly Log[]> {
   const files = await filesIn(directory)
-  if (files === undefined) return
+  if (files === undefined) return []
   const known = verified.get(directory) ?? 0
+  const logs: Log[] = []
   // The first fault ends the iteration for all.
   const left = files.values().filter(({ type, number }) => type === "log" || number > known)
   const verifyNext = async (): Promise<void> => {
-    for (const file of left) await verifyFile(directory, file)
+    for (const { name, number, type } of left) {
+      const content = await verifyFile(directory, name, type === "table" ? faultOfTable : faultOfLog)
+      if (type === "log" && content !== undefined) logs.push({ name, number, content })
+    }
   }
   await Promise.all(Array.from({ length: readAtATime }, verifyNext))
   const last = files.reduce((highest, { type, number }) => (type === "table" ? Math.max(highest, number) : highest), 0)
   if (last > 0) remember(verified, directory, last, mostVerified)
+  return logs.toSorted((a, b) => a.number - b.number)
 }
 
-async function verifyFile(directory: string, { name, type }: File): Promise<void> {
+async function verifyFile(
+  directory: string,
+  name: string,
+  faultOf: (content: Buffer) => string | undefined,
+): Promise<Buffer | undefined> {
   const content = await ifThere(readFile(join(directory, name)))
-  if (content === undefined) return
-  refuse(directory, name, type === "table" ? faultOfTable(content) : faultOfLog(content))
+  if (content !== undefined) refuse(directory, name, faultOf(content))
+  return content
 }
 
 function refuse(directory: string, name: string, fault: string | undefined): void {
-  if (fault !== undefined) throw new StorageError("Corrupt", `store ${directory} is damaged: ${name}: ${fault}`)
+  if (fault !== undefined) throw damaged(directory, `${name}: ${fault}`)
 }
 
 interface File {
