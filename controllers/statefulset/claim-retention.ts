@@ -30,6 +30,12 @@ export function claimOwners(
   return wanted === undefined ? others : [...others, wanted]
 }
 
+/** The pods with which the claim is deleted. */
+export const podsOwning = ({ metadata }: PersistentVolumeClaim): OwnerReference[] =>
+  (metadata.ownerReferences ?? []).filter(
+    ({ apiVersion, kind }) => apiVersion === podKind.apiVersion && kind === podKind.kind,
+  )
+
 /** Whether the set's retention policy cannot apply to this claim, because something else owns it. */
 export function isForeign(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenDeleted, whenScaled } = policyOf(set)

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { persistentVolumeClaims, statefulSets } from "../../client/resources.ts"
+import { persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
 import { eventually, eventTexts, startHarness } from "../testing/harness.ts"
 import { names, only, podsOf, settled, statefulSet, statusOf } from "../testing/stateful-set.ts"
 
@@ -90,6 +90,23 @@ describe("a StatefulSet", () => {
     const { uid } = podsOf(harness)[0]!.metadata
     const owner = { apiVersion: "v1", kind: "Pod", name: "db-0", uid, controller: true, blockOwnerDeletion: true }
     await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { ownerReferences: [owner] } })
+    await eventually(() => {
+      const [claim] = harness.cluster.all(persistentVolumeClaims)
+      expect(claim?.metadata.ownerReferences ?? []).toEqual([])
+    })
+  })
+
+  test("leaves a reference to itself that somebody adds to a claim, until something else happens", async () => {
+    await using harness = await startHarness({ only: ["statefulset"] })
+    await harness.create(statefulSets, statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] }))
+    await settled(harness, 1)
+    const { uid } = harness.cluster.find(statefulSets, "default", "db")!.metadata
+    const ownerReferences = [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid }]
+    const written = harness.cluster.writes.length
+    await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { ownerReferences } })
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(harness.cluster.writes.slice(written)).toEqual(["patch persistentvolumeclaims default/data-db-0"])
+    await harness.change(pods, "default", "db-0", { metadata: { labels: { changed: "" } } })
     await eventually(() => {
       const [claim] = harness.cluster.all(persistentVolumeClaims)
       expect(claim?.metadata.ownerReferences ?? []).toEqual([])

@@ -25,6 +25,7 @@ import {
 import { claim } from "../pods/claim.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { nextAvailability } from "../pods/pod-state.ts"
+import { podsOwning } from "./claim-retention.ts"
 import { isMember, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
 import { Round, type StatefulSetStatus } from "./round.ts"
 
@@ -53,9 +54,10 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     })
   claims.subscribe({
     // A pod may have been waiting until this claim is no longer a former one's. And one that was given to a pod which then stayed, and was
-    // taken back with a cache that did not show that, would be deleted with the pod.
+    // taken back with a cache that did not show that, would be deleted with the pod. Whatever else owns it waits for the next round, as
+    // upstream: another client may want an owner that the set does not.
     updated(tenant, claim, previous) {
-      if (equalIgnoringNulls(claim.metadata.ownerReferences, previous.metadata.ownerReferences)) return
+      if (equalIgnoringNulls(podsOwning(claim), podsOwning(previous))) return
       for (const { set } of usersOf(tenant, claim)) controller.enqueueObject(tenant, set)
     },
     // A missing pod may have been waiting for the deletion of this claim.
