@@ -28,12 +28,16 @@ describe("a write", () => {
 
   test("that is never observed is awaited for five seconds", () => {
     const clock = new FakeClock()
-    const tracker = new WriteTracker(clock)
+    const givenUp: string[] = []
+    const tracker = new WriteTracker(clock, (owner) => givenUp.push(owner))
     tracker.wrote("owner", object("10"))
+    tracker.wrote("another", object("10"))
     clock.correct(3_600_000)
     clock.advance(5_000)
     expect(tracker.isSeen("owner", () => undefined)).toBe(false)
     clock.advance(1)
     expect(tracker.isSeen("owner", () => undefined)).toBe(true)
+    expect(tracker.isSeen("another", () => object("10"))).toBe(true)
+    expect(givenUp).toEqual(["owner"])
   })
 })

@@ -21,10 +21,13 @@ type Writes = Map<string, Write>
 
 export class WriteTracker {
   readonly #clock: Clock
+  readonly #gaveUp: ((owner: string) => void) | undefined
   readonly #byOwner = new Map<string, Writes>()
 
-  constructor(clock: Clock) {
+  /** `gaveUp` is called when a write counts as seen because it was not shown for too long. It may be shown yet. */
+  constructor(clock: Clock, gaveUp?: (owner: string) => void) {
     this.#clock = clock
+    this.#gaveUp = gaveUp
   }
 
   wrote(owner: string, object: KubeObject): void {
@@ -51,7 +54,10 @@ export class WriteTracker {
     const writes = this.#byOwner.get(owner)
     if (writes === undefined) return true
     for (const [name, write] of writes) {
-      if (isShown(write, cached(name)) || this.#clock.elapsed() - write.at > patienceMs) writes.delete(name)
+      const isAwaited = !isShown(write, cached(name))
+      if (isAwaited && this.#clock.elapsed() - write.at <= patienceMs) continue
+      writes.delete(name)
+      if (isAwaited) this.#gaveUp?.(owner)
     }
     if (writes.size > 0) return false
     this.#byOwner.delete(owner)

@@ -51,8 +51,8 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   })
   watchServicePods(ctx, controller)
   const triggers = new TriggerTimes(all)
-  const written = new WriteTracker(ctx.clock)
   const waiting = new Set<string>()
+  const written = new WriteTracker(ctx.clock, (uid) => waiting.add(uid))
   all.subscribe({
     forgotten({ metadata: { uid = "" } }) {
       written.forget(uid)
@@ -79,7 +79,7 @@ interface Memory {
   triggers: TriggerTimes
   /** By uid of the Service. */
   written: WriteTracker
-  /** Uids of Services that are reconciled when their Endpoints change: the last write is not seen yet, or it failed and may have been done. */
+  /** Uids of Services that are reconciled when their Endpoints change: the last write is not seen in time, or it failed and may have been done. */
   waiting: Set<string>
 }
 
@@ -119,6 +119,8 @@ async function reconcile(
   if (wanted === undefined) return
   // Of a Service that was deleted meanwhile nothing would be forgotten any more.
   const isThere = (): boolean => found()?.metadata.uid === uid
+  // If an earlier write was done that is not seen yet, this one is a conflict.
+  waiting.delete(uid)
   try {
     const updated = await write(actor, wanted, current)
     if (updated !== undefined && isThere()) written.changed(uid, updated)
