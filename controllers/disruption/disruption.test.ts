@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { internalError } from "../../apimachinery/status.ts"
+import {
+  forbidden,
+  internalError,
+  methodNotAllowed,
+  serviceUnavailable,
+  timeout,
+  tooManyRequests,
+} from "../../apimachinery/status.ts"
 import { deployments, podDisruptionBudgets, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
 import type { Budget } from "./status.ts"
@@ -38,6 +45,8 @@ const statusOf = (harness: Harness): object =>
 
 const hasReason = (object: KubeObject | undefined, reason: string): boolean =>
   (object as Budget | undefined)?.status?.conditions?.some((condition) => condition.reason === reason) === true
+
+const widgets = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
 
 async function runAll(harness: Harness, count: number): Promise<void> {
   await eventually(() => expect(harness.cluster.all(pods)).toHaveLength(count))
@@ -130,7 +139,6 @@ describe("a PodDisruptionBudget", () => {
 
   test("reads the scale of custom resources, and allows no disruption without one", async () => {
     await using harness = await startHarness({ only: ["disruption"] })
-    const widgets = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
     const kind: DiscoveredResource = { ...widgets, kind: "Widget", verbs: ["get"], hasScale: true }
     harness.cluster.extra.push(kind)
     const owner = await harness.create(widgets, {
@@ -164,6 +172,32 @@ describe("a PodDisruptionBudget", () => {
         conditions: [{ reason: "SyncFailed", message: "widgets.example.com does not implement the scale subresource" }],
       })
     })
+  })
+
+  test.each([
+    ["again", "503", serviceUnavailable("not now"), true],
+    ["again", "429", tooManyRequests("not now", 1), true],
+    ["again", "504", timeout("not now"), true],
+    ["when something changes", "500", internalError('the spec replicas field ".spec.replicas" does not exist'), false],
+    ["when something changes", "403", forbidden(widgets, "w", "denied"), false],
+    ["when something changes", "405", methodNotAllowed(), false],
+  ])("is counted %s after its scale was answered with %s", async (_when, _code, failure, isCounted) => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: ["disruption"], clock })
+    harness.cluster.extra.push({ ...widgets, kind: "Widget", verbs: ["get"], hasScale: true })
+    let failures = 0
+    harness.cluster.fail = (verb, resource) =>
+      verb === "get" && resource === "widgets" && ++failures ? failure : undefined
+    const reference = { apiVersion: "example.com/v1", kind: "Widget", name: "w", uid: "u" }
+    await harness.create(pods, pod("a", [{ ...reference, controller: true }]))
+    await harness.create(podDisruptionBudgets, budget({ maxUnavailable: 3 }))
+    await eventually(() => expect(failures).toBe(2))
+    for (let turn = 0; turn < 100; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      clock.advance(60_000)
+    }
+    expect(failures > 2).toBe(isCounted)
+    expect(statusOf(harness)).toMatchObject({ conditions: [{ reason: "SyncFailed", message: failure.message }] })
   })
 
   test("counts an evicted pod as disrupted until it is deleted or times out", async () => {

@@ -129,7 +129,7 @@ async function reconcile(ctx: ControllerContext, actor: Actor, key: Key): Promis
     if (!equalIgnoringNulls(status, budget.status)) {
       await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
     }
-    // A request that failed may succeed later, of which nothing tells; of all else a change of a pod does.
+    // A write that failed, or a scale that could not be read now, may succeed later, of which nothing tells; of all else a change of a pod does.
     if (error instanceof StatusError) throw error
   }
 }
@@ -173,7 +173,9 @@ async function desired(
   } catch (error) {
     const text = `Failed to calculate the number of expected pods: ${errorMessage(error)}`
     actor.event(budget, "Warning", "CalculateExpectedPodCountFailed", text)
-    throw error
+    // Of a kind without the path of its replicas, or whose scale may not be read, the answer stays the same.
+    const mayPass = hasReason(error, "TooManyRequests", "ServiceUnavailable", "Timeout")
+    throw mayPass ? error : new Error(errorMessage(error), { cause: error })
   }
   if (expected.unmanaged.length > 0) {
     const text =
