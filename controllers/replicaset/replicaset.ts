@@ -51,16 +51,22 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const { ctx, kind, expectations, hold } = parts
   const object = ctx.informers.of<ReplicaObject>(kind.resource).get(key.tenant, key.namespace, key.name)
   if (object === undefined) return hold.release(key)
-  return expectations.bound(object.metadata.uid ?? "", await sync(parts, key, object))
+  const uid = object.metadata.uid ?? ""
+  const owned = ctx.informers.of<Pod>(podResource).byIndex(key.tenant, "controller", uid)
+  const needsSync = expectations.satisfied(uid)
+  return expectations.bound(uid, await sync(parts, key, { object, owned, needsSync }))
 }
 
-async function sync(parts: Parts, key: Key, object: ReplicaObject): Promise<ReconcileResult> {
-  const { ctx, kind, actor, expectations, hold } = parts
-  const uid = object.metadata.uid ?? ""
-  const informer = ctx.informers.of<Pod>(podResource)
-  const owned = informer.byIndex(key.tenant, "controller", uid)
-  const orphans = informer.byIndex(key.tenant, "orphans", key.namespace)
-  const needsSync = expectations.satisfied(uid)
+interface Observed {
+  object: ReplicaObject
+  owned: Pod[]
+  /** They show all that was created and deleted. */
+  needsSync: boolean
+}
+
+async function sync(parts: Parts, key: Key, { object, owned, needsSync }: Observed): Promise<ReconcileResult> {
+  const { ctx, kind, actor, hold } = parts
+  const orphans = ctx.informers.of<Pod>(podResource).byIndex(key.tenant, "orphans", key.namespace)
   const selector = selectorFromLabelSelector(kind.selector(object))
   const active = await claim<Pod>({
     client: actor.client,
