@@ -2,7 +2,7 @@
 // ends, all is done that is left to do without that anything else happens: others that start then have nothing to write.
 
 import { expect, test } from "vitest"
-import { timestamp, type Job } from "../apimachinery/object.ts"
+import { timestamp, type Job, type Node } from "../apimachinery/object.ts"
 import { virtualNodeLabel } from "../apimachinery/tenancy.ts"
 import { chance, createRandom, pick, seeds } from "../apimachinery/testing/random.ts"
 import {
@@ -133,9 +133,12 @@ const unfinished = ({ cluster }: DelayedWorld): (string | undefined)[] =>
     })
     .map(({ metadata }) => metadata.name)
 
-/** What only happens when something else does, as upstream: a taint of a node where no pod is. */
-const isWritten = (write: string): boolean =>
-  !write.includes(" events ") && write !== "update daemonsets default/agent/status"
+/** As upstream, a DaemonSet does not hear of a taint for which it has no pod to delete, and counts the node otherwise only at its next event. */
+function isWritten({ cluster }: DelayedWorld, write: string): boolean {
+  const isTainted = cluster.all<Node>(nodes).some(({ spec }) => (spec?.taints ?? []).length > 0)
+  if (isTainted && write === "update daemonsets default/agent/status") return false
+  return !write.includes(" events ")
+}
 
 /** After each, all comes to rest. */
 const phases = 4
@@ -173,6 +176,6 @@ test.each(seeds(Number(process.env["ROUNDS"] ?? 6)))("a restart has nothing to w
     const before = world.cluster.writes.length
     await world.start()
     await world.rest(900, () => use.beat())
-    expect(world.cluster.writes.slice(before).filter(isWritten)).toEqual([])
+    expect(world.cluster.writes.slice(before).filter((write) => isWritten(world, write))).toEqual([])
   }
 })
