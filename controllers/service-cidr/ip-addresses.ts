@@ -128,13 +128,9 @@ class IPAddresses {
     await this.#create(actor, service, object.metadata.name ?? "")
   }
 
+  /** Fails if the cache does not show yet that there is one, which may be of a Service that is gone: it is looked at again later. */
   async #create(actor: Actor, { metadata: { namespace = "", name = "" } }: Service, address: string): Promise<void> {
-    try {
-      await actor.client.create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
-    } catch (error) {
-      // The cache is stale, or another client created the object, whose change enqueues it.
-      if (!hasReason(error, "AlreadyExists")) throw error
-    }
+    await actor.client.create<IPAddress>(ipAddresses, addressObject(address, namespace, name))
   }
 
   async #delete(actor: Actor, { metadata: { name = "", uid } }: IPAddress): Promise<void> {
