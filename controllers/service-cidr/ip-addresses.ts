@@ -80,18 +80,19 @@ class IPAddresses {
     }
   }
 
+  /** Upstream leaves the object of a Service that has other addresses now, until it looks at all Services again. */
   async #ensure(actor: Actor, service: Service, address: string): Promise<void> {
     const { namespace = "", name = "" } = service.metadata
     const object = this.#objects.get(actor.tenant, undefined, address)
     if (object === undefined) return this.#create(actor, service, address)
     const parent = parentOf(object)
     const holder = parent && this.#services.get(actor.tenant, parent.namespace, parent.name)
+    const isOther = parent?.namespace !== namespace || parent.name !== name
     if (holder === undefined) {
       const text = `the ClusterIP [${familyOf(address)}]: ${address} for Service ${namespace}/${name} has a wrong reference; repairing`
       actor.event(service, "Warning", "ClusterIPNotAllocated", text)
-    } else {
-      const isOther = parent?.namespace !== namespace || parent.name !== name
-      if (isOther && addressesOf(holder).includes(address)) {
+    } else if (addressesOf(holder).includes(address)) {
+      if (isOther) {
         const text = `Cluster IP [${familyOf(address)}]:${address} was assigned to multiple services; please recreate service`
         actor.event(service, "Warning", "ClusterIPAlreadyAllocated", text)
       }

@@ -230,6 +230,25 @@ describe("IPAddresses", () => {
     })
   })
 
+  test("of a Service that has another one now are taken by the next one that has the address", async () => {
+    const cluster = new LateCluster()
+    await using harness = await startHarness({ only, cluster })
+    await harness.create(services, service("first", "10.0.0.5"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.5 first"]))
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    const seen = Promise.withResolvers<void>()
+    cluster.held = seen.promise
+    await cluster.delete(services, "default", "first")
+    await eventually(() => expect(addresses(harness)).toEqual([]))
+    await harness.create(services, service("first", "10.0.0.6"))
+    await harness.create(services, service("second", "10.0.0.5"))
+    await eventually(() => expect(addresses(harness)).toContain("10.0.0.6 first"))
+    seen.resolve()
+    await eventually(() =>
+      expect(addresses(harness)).toEqual(expect.arrayContaining(["10.0.0.5 second", "10.0.0.6 first"])),
+    )
+  })
+
   test("of something else that nobody manages are left alone", async () => {
     await using harness = await startHarness({ only })
     await harness.create(ipAddresses, named("10.1.0.9", { resource: "things", name: "a" }, {}))
