@@ -1,19 +1,7 @@
-// The name and the namespace of an object, and those of the path it was sent to. Errors in kube-apiserver's words.
+// The name of an object, and those of the path it was sent to. Errors in kube-apiserver's words.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
-
-/** The object takes the path's namespace, or must name the same; cluster-scoped objects lose theirs. */
-export function agreeOnNamespace(object: KubeObject, namespace: string): void {
-  const given = object.metadata.namespace
-  if (given === undefined || given === "") {
-    if (namespace !== "") object.metadata.namespace = namespace
-  } else if (namespace === "") {
-    delete object.metadata.namespace
-  } else if (given !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
-  }
-}
 
 /** The path of a Namespace has its name where others have their namespace. */
 export const expectedNamespace = ({ namespaced }: { namespaced: boolean }, namespace: string): string =>

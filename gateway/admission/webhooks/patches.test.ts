@@ -53,6 +53,20 @@ describe("a patch of a webhook", () => {
     expect(await verdict(hooks.create())).toContain(expected)
   })
 
+  test("gives an object of the cluster no namespace", async () => {
+    hooks.answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/metadata/namespace", value: "other" }))
+    const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["clusterroles"] }]
+    await hooks.configure("Mutating", { rules })
+    const at = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+    const role = { metadata: { name: hooks.fresh() }, rules: [] }
+    expect(await verdict(hooks.call("POST", at, role))).toBe("accepted")
+    const changed = { ...role, metadata: { ...role.metadata, labels: { a: "b" } } }
+    const { json } = await hooks.call("PUT", `${at}/${role.metadata.name}`, changed)
+    const { metadata } = json() as { metadata: Loose }
+    expect(metadata).toMatchObject(changed.metadata)
+    expect(metadata).not.toHaveProperty("namespace")
+  })
+
   test("of a delete is rejected", async () => {
     const name = hooks.fresh()
     await hooks.create(name)

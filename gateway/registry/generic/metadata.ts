@@ -39,15 +39,17 @@ export function nameFor({ strategy }: ResourceDefinition, prefix: string): strin
   return strategy.generateName === undefined ? generateName(prefix) : strategy.generateName(prefix)
 }
 
-/** The namespace of the URL applies; an object with a different one is rejected. */
-export function placeInNamespace({ namespaced }: ResourceDefinition, namespace: string, object: KubeObject): void {
-  const { metadata } = object
-  const expected = namespaced ? namespace : ""
-  if (metadata.namespace && metadata.namespace !== expected) {
+/** `namespace`: of the request. Nothing is in a namespace without one. Source: EnsureObjectNamespaceMatchesRequestNamespace. */
+export function agreeOnNamespace({ metadata }: KubeObject, namespace: string): void {
+  if (namespace === "") delete metadata.namespace
+  else if (!metadata.namespace) metadata.namespace = namespace
+  else if (metadata.namespace !== namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
-  }
-  if (expected === "") delete metadata.namespace
-  else metadata.namespace = expected
+}
+
+/** The same by the scope of the kind: for objects of the cluster whatever admission has given them. */
+export function placeInNamespace({ namespaced }: ResourceDefinition, namespace: string, object: KubeObject): void {
+  agreeOnNamespace(object, namespaced ? namespace : "")
 }
 
 /** Updates can only change the client's metadata: labels, annotations, owners, finalizers. */

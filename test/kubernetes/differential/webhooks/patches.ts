@@ -81,6 +81,17 @@ export function patchScenarios(): WebhookScenario[] {
       steps: renamed(),
     },
     {
+      name: "a patch gives an object of the cluster a namespace",
+      hooks: [
+        {
+          kind: "Mutating",
+          webhook: { rules: [rule("clusterroles")], objectSelector: { matchLabels: { own: "@{id}" } } },
+          reply: add("/metadata/namespace", "other"),
+        },
+      ],
+      steps: ofCluster(),
+    },
+    {
       name: "what has no object is patched",
       hooks: [
         {
@@ -200,6 +211,19 @@ function renamed(): RequestStep[] {
     put(`${maps}/other`, { metadata: { name: "other" } }),
     put("/apis/coordination.k8s.io/v1/namespaces/@{ns}/leases/l", { metadata: { name: "l" }, spec: {} }),
     get(maps, { label: "LIST" }),
+  ]
+}
+
+function ofCluster(): RequestStep[] {
+  const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+  const role = { metadata: { name: "@{id}", labels: { own: "@{id}" } }, rules: [] }
+  const applied = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", ...role }
+  return [
+    post(`${roles}?dryRun=All`, role),
+    patch(`${roles}/@{id}?fieldManager=m`, applyPatch, applied),
+    put(`${roles}/@{id}`, role),
+    patch(`${roles}/@{id}`, mergePatch, { metadata: { annotations: { a: "b" } } }),
+    remove(`${roles}/@{id}`),
   ]
 }
 
