@@ -67,6 +67,25 @@ describe("a patch of a webhook", () => {
     expect(metadata).not.toHaveProperty("namespace")
   })
 
+  test("of a scale is refused under the name of the request", async () => {
+    const operations = [
+      { op: "add", path: "/metadata/name", value: "other" },
+      { op: "add", path: "/spec/replicas", value: -1 },
+    ]
+    const labels = { a: "b" }
+    const at = "/apis/apps/v1/namespaces/default/deployments"
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } }
+    const name = hooks.fresh()
+    await hooks.call("POST", at, { metadata: { name }, spec: { selector: { matchLabels: labels }, template } })
+    hooks.answer = (given) => reviewed(given, jsonPatch(...operations))
+    const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["deployments/scale"] }]
+    await hooks.configure("Mutating", { rules })
+    const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name }, spec: { replicas: 2 } }
+    expect(await verdict(hooks.call("PUT", `${at}/${name}/scale`, scale))).toContain(
+      `422 Scale.autoscaling "${name}" is invalid: spec.replicas: Invalid value: -1`,
+    )
+  })
+
   test("of a delete is rejected", async () => {
     const name = hooks.fresh()
     await hooks.create(name)

@@ -158,7 +158,8 @@ function check(wanted: Scale, object: KubeObject, definition: ResourceDefinition
     ...validateObjectMeta(wanted.metadata, { namespaced: true, nameRule: validateDNS1123Subdomain }),
     ...nonNegative(FieldPath.root("spec", "replicas"), wanted.spec?.replicas),
   ]
-  if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, wanted.metadata.name ?? "", errors)
+  // Under the name of the request, whatever admission has given the scale.
+  if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, object.metadata.name ?? "", errors)
   checkUid(wanted, object, { ...definition, resource: `${definition.resource}/scale` })
 }
 

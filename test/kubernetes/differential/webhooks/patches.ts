@@ -151,6 +151,22 @@ export function patchScenarios(): WebhookScenario[] {
       steps: subresources(),
     },
     {
+      name: "a patch gives a scale another name and no valid number",
+      hooks: [
+        {
+          kind: "Mutating",
+          webhook: { rules: [rule("deployments/scale")] },
+          reply: patchText(
+            JSON.stringify([
+              { op: "add", path: "/metadata/name", value: "other" },
+              { op: "add", path: "/spec/replicas", value: -1 },
+            ]),
+          ),
+        },
+      ],
+      steps: subresources().slice(0, 2),
+    },
+    {
       name: "a pod is patched",
       hooks: [
         {
