@@ -16,8 +16,13 @@ const graceSeconds = 30
 export function defaultPodTemplate(template: PodTemplateSpec | undefined): void {
   if (template === undefined) return
   template.spec ??= { containers: [] }
-  if (template.metadata !== undefined) dropFormerAnnotations(template.metadata)
   defaultPodSpec(template.spec)
+}
+
+/** What upstream's conversion makes of a template. */
+export function convertPodTemplate(template: PodTemplateSpec | undefined): void {
+  if (template?.metadata !== undefined) dropFormerAnnotations(template.metadata)
+  if (template?.spec !== undefined) alignAccounts(template.spec)
 }
 
 const formerAnnotations = ["alpha", "beta"].flatMap((stage) =>
@@ -39,16 +44,19 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.securityContext ??= {}
   spec.terminationGracePeriodSeconds ??= graceSeconds
   spec.schedulerName = orDefault(spec.schedulerName, "default-scheduler")
-  // serviceAccount, the old name of serviceAccountName, is kept equal for clients that know only one of them.
-  if (spec.serviceAccountName === undefined && spec.serviceAccount !== undefined) {
-    spec.serviceAccountName = spec.serviceAccount
-  }
-  if (spec.serviceAccountName !== undefined) spec.serviceAccount = spec.serviceAccountName
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
   for (const container of everyContainer(spec)) defaultContainer(container)
   for (const constraint of spec.topologySpreadConstraints ?? []) {
     if (constraint.whenUnsatisfiable === "") constraint.whenUnsatisfiable = "DoNotSchedule"
   }
+}
+
+/** serviceAccount, the old name of serviceAccountName, is kept equal for clients that know only one of them. */
+export function alignAccounts(spec: PodSpec): void {
+  if (spec.serviceAccountName === undefined && spec.serviceAccount !== undefined) {
+    spec.serviceAccountName = spec.serviceAccount
+  }
+  if (spec.serviceAccountName !== undefined) spec.serviceAccount = spec.serviceAccountName
 }
 
 export function everyContainer(spec: PodSpec): Container[] {

@@ -6,7 +6,7 @@ import { copyJson } from "../../apimachinery/copy.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { Json, PodTemplateSpec, StatefulSet } from "../../apimachinery/object.ts"
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
-import { defaultPodTemplate } from "../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../apimachinery/core/pod-defaults.ts"
 import { decodeObject, writeZeros } from "../../apimachinery/schema/decode/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -43,6 +43,7 @@ function asServed(template: PodTemplateSpec | undefined): unknown {
   decodeObject(schema, json, false, "memory")
   applyDefaults(schema, json)
   defaultPodTemplate(set.spec?.template)
+  convertPodTemplate(set.spec?.template)
   writeZeros(schema, json)
   return set.spec?.template
 }

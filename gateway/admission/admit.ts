@@ -104,9 +104,9 @@ class Attributes implements AdmissionAttributes {
   }
 
   decode(value: Json, options: DecodeOptions = {}): KubeObject {
-    const { unknownFields = "Ignore", origin = "body", version, lacksDefaults = false } = options
+    const { unknownFields = "Ignore", origin = "body", version, lacksDefaults = false, isVersioned = false } = options
     const own = version === undefined ? expectedBody(this.definition, this.kind) : expectedOf(version)
-    const expected = { ...own, lacksDefaults }
+    const expected = { ...own, lacksDefaults, ...(isVersioned ? { convert: undefined } : {}) }
     return decodeValue(this.#ctx, value, expected, unknownFields, { origin })
   }
 }

@@ -172,6 +172,7 @@ export function* decodingValue(
   else applyDefaults(expected.schema, object as unknown as Json, origin === "apply")
   yield
   expected.default?.(object as never)
+  expected.convert?.(object as never)
   return object
 }
 

@@ -15,6 +15,8 @@ export interface Expected {
   defaultFirst?: ((object: JsonObject) => void) | undefined
   /** Sets defaults that depend on other fields. */
   default?: ((object: never) => void) | undefined
+  /** Runs after `default`; see Strategy. */
+  convert?: ((object: never) => void) | undefined
   /** The error message for every body that cannot be decoded, regardless of the cause. */
   refusal?: string
   /** An object without apiVersion remains without one. */
@@ -30,5 +32,13 @@ export interface Expected {
 export function expectedOf(definition: ResourceDefinition): Expected {
   const { group, version, kind, schema, strategy, storageVersion } = definition
   const isStoredAsOther = storageVersion !== printGroupVersion(definition)
-  return { group, version, kind, schema, default: (object) => strategy.default?.(object), isStoredAsOther }
+  return {
+    group,
+    version,
+    kind,
+    schema,
+    default: (object) => strategy.default?.(object),
+    convert: (object) => strategy.convert?.(object),
+    isStoredAsOther,
+  }
 }

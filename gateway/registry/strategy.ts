@@ -24,6 +24,11 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Sets defaults that depend on other fields. Runs when decoding, after the schema's defaults, on create, update and patch. */
   default?(object: T): void
   /**
+   * What else upstream's conversion to its internal version makes of an object: former names of fields, and fields that can only be
+   * written. Runs after `default`, but not between mutating webhooks, which are shown what the one before them has made.
+   */
+  convert?(object: T): void
+  /**
    * Makes an object that was decoded in a version that is not served, but which a patch may give it, one of the served version, in place,
    * with the defaults that only that had.
    */

@@ -39,7 +39,7 @@ export async function matchHook(
 ): Promise<ResourceDefinition | undefined> {
   const definition = definitionFor(ctx, hook, attributes)
   if (definition === undefined || !matchesObject(hook, object, attributes)) return undefined
-  return (await matchesNamespace(ctx, hook, attributes)) ? definition : undefined
+  return (await matchesNamespace(ctx, hook, attributes, object)) ? definition : undefined
 }
 
 function definitionFor(
@@ -149,11 +149,12 @@ async function matchesNamespace(
   ctx: RequestContext,
   { namespaceSelector }: Hook,
   attributes: AdmissionAttributes,
+  object: KubeObject | undefined,
 ): Promise<boolean> {
   const namespace = namespaceOf(attributes)
   if (namespaceSelector.requirements.length === 0) return true
   if (namespace === "" && !isNamespaces(attributes.resource)) return true
-  return matches(namespaceSelector, (await labelsOf(ctx, namespace, attributes)) ?? {})
+  return matches(namespaceSelector, (await labelsOf(ctx, namespace, attributes, object)) ?? {})
 }
 
 /** The namespace of a namespace is itself, as named by the request. */
@@ -162,8 +163,12 @@ export function namespaceOf({ namespace, name, hasGeneratedName, resource }: Adm
   return hasGeneratedName ? "" : name
 }
 
-async function labelsOf(ctx: RequestContext, namespace: string, attributes: AdmissionAttributes) {
-  const { resource, subresource, operation, object } = attributes
+async function labelsOf(
+  ctx: RequestContext,
+  namespace: string,
+  { resource, subresource, operation }: AdmissionAttributes,
+  object: KubeObject | undefined,
+) {
   if (isNamespaces(resource) && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return object?.metadata.labels
   }

@@ -22,6 +22,33 @@ describe("a patch of a webhook", () => {
     expect((await stored(name))["data"]).toEqual({ first: "1", second: "2" })
   })
 
+  test("is passed on as it is written, and converted when all are done", async () => {
+    hooks.answer = (given) =>
+      given.path.startsWith("/0")
+        ? reviewed(given, jsonPatch({ op: "add", path: "/stringData", value: { a: "first" } }))
+        : reviewed(given, jsonPatch({ op: "replace", path: "/stringData/a", value: "second" }))
+    const rules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }]
+    await hooks.configure("Mutating", { rules }, { rules })
+    const { code, json } = await hooks.call("POST", "/api/v1/namespaces/default/secrets", {
+      metadata: { name: hooks.fresh() },
+    })
+    expect(code).toBe(201)
+    expect(json()).toMatchObject({ type: "Opaque", data: { a: Buffer.from("second").toString("base64") } })
+    expect(hooks.server.calls[1]?.body["request"].object).toMatchObject({ type: "Opaque", stringData: { a: "first" } })
+  })
+
+  test("gives a namespace labels by which later webhooks are selected", async () => {
+    hooks.answer = (given) =>
+      reviewed(
+        given,
+        given.path.startsWith("/0") ? jsonPatch({ op: "add", path: "/metadata/labels/a", value: "b" }) : {},
+      )
+    const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["namespaces"] }]
+    await hooks.configure("Mutating", { rules }, { rules, namespaceSelector: { matchLabels: { a: "b" } } })
+    await hooks.call("POST", "/api/v1/namespaces", { metadata: { name: hooks.fresh(), labels: { c: "d" } } })
+    expect(hooks.server.calls.map(({ path }) => path.slice(0, 2))).toEqual(["/0", "/1"])
+  })
+
   test("is validated", async () => {
     hooks.answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: { "a b": "1" } }))
     await hooks.configure("Mutating", {})

@@ -1,5 +1,5 @@
-// The objects of a request in the version of the webhook that is called next, as mutating webhooks change them one after the other. A
-// custom resource stays as a webhook has made it until one of another version is called: only then is it converted. Source:
+// The objects of a request in the version of the webhook that is called next, as mutating webhooks change them one after the other. An
+// object stays as a webhook has made it until one of another version is called: only then is it converted. Source:
 // VersionedAttributes in k8s.io/apiserver/pkg/admission/conversion.go.
 
 import { copyJson } from "../../../apimachinery/copy.ts"
@@ -10,7 +10,7 @@ import { refusalDetail } from "../../../apimachinery/schema/decode/errors.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { typeFault } from "../../../apimachinery/schema/json/parse.ts"
-import { hasReason, internalError, StatusError, UnconvertedError } from "../../../apimachinery/status.ts"
+import { hasReason, internalError, StatusError, UnconvertedError, unexplained } from "../../../apimachinery/status.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
@@ -26,8 +26,8 @@ export class VersionedObjects {
   readonly #ctx: RequestContext
   readonly #attributes: AdmissionAttributes
   #shown: Shown | undefined
-  /** The shown custom resource is what a webhook has made of it, and not yet that of the request. */
-  #isChanged = false
+  /** What a webhook has made of the shown object, if it is not yet that of the request. */
+  #made: Made | undefined
 
   constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
     this.#ctx = ctx
@@ -62,7 +62,7 @@ export class VersionedObjects {
     const made = copyJson(result)
     addCustomDefaults(this.#ctx, shown.definition, made)
     this.#shown = { ...shown, object: made }
-    this.#isChanged = true
+    this.#made = { object: made, version: undefined }
     return !equalJson(object as unknown as Json, result as unknown as Json)
   }
 
@@ -72,22 +72,26 @@ export class VersionedObjects {
   }
 
   async #replace(): Promise<void> {
-    const object = this.#shown?.object
-    if (!this.#isChanged || object === undefined) return
-    replaceObject(this.#attributes, await convertCustom(this.#ctx, object, this.#attributes.definition))
-    this.#isChanged = false
+    const made = this.#made
+    if (made === undefined) return
+    const { definition } = this.#attributes
+    const next = isCustom(this.#attributes)
+      ? await convertCustom(this.#ctx, made.object, definition)
+      : await converted(made, definition)
+    replaceObject(this.#attributes, next)
+    this.#made = undefined
   }
 
-  async #patchBuiltIn({ definition }: Shown, object: KubeObject, result: KubeObject, isFirst: boolean) {
+  #patchBuiltIn(shown: Shown, object: KubeObject, result: KubeObject, isFirst: boolean): boolean {
     const attributes = this.#attributes
-    const isOwn = isOwnKind(attributes)
-    const version = isOwn ? madeVersion(this.#ctx, definition, result) : undefined
-    const made = decoded(attributes, result, { version })
-    const next = version === undefined ? made : await convertObject(made, version, attributes.definition)
+    const { definition } = shown
+    const version = isOwnKind(attributes) ? madeVersion(this.#ctx, definition, result) : undefined
+    const made = decoded(attributes, result, { version, isVersioned: true })
+    checkObjectSize(made)
     const isOther = result.apiVersion !== object.apiVersion || result.kind !== object.kind
     const changed = isOther || (isFirst && writesManagers(attributes)) || !this.#isSame(definition, object, result)
-    replaceObject(attributes, next)
-    this.#shown = undefined
+    this.#shown = { ...shown, object: printed(made, version?.schema ?? schemaOf(attributes.kind)) }
+    this.#made = { object: made, version }
     return changed
   }
 
@@ -102,6 +106,24 @@ export class VersionedObjects {
     )
     return semanticEqual(before, after)
   }
+}
+
+interface Made {
+  object: KubeObject
+  /** Of an object of a built-in kind; undefined for those of its subresources. */
+  version: ResourceDefinition | undefined
+}
+
+/** Upstream's error for what cannot be converted has no reason. */
+async function converted({ object, version }: Made, definition: ResourceDefinition): Promise<KubeObject> {
+  if (version === undefined) return object
+  try {
+    version.strategy.convert?.(object)
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    throw unexplained(refusalDetail(error.message), { cause: error })
+  }
+  return convertObject(object, version, definition)
 }
 
 type Entries = readonly ManagedFieldsEntry[] | undefined

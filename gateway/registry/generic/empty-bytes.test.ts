@@ -23,6 +23,7 @@ function decoded({ registry, make }: Opened, rest: object): KubeObject {
   const object = make("a", structuredClone(rest))
   decodeObject(registry.definition.schema, object as unknown as Json, false)
   registry.definition.strategy.default?.(object)
+  registry.definition.strategy.convert?.(object)
   return object
 }
 

@@ -9,7 +9,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
@@ -53,6 +53,10 @@ const strategy: Strategy<DaemonSet> = {
     }
     spec.revisionHistoryLimit ??= 10
     defaultPodTemplate(spec.template)
+  },
+
+  convert(set) {
+    convertPodTemplate(set.spec?.template)
     canonicalizeInteger(set, templateGeneration, (_text, fault) => fault)
     set.metadata.annotations = { [templateGeneration]: "0", ...set.metadata.annotations }
   },

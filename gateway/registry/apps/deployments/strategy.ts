@@ -25,7 +25,7 @@ import {
 import { canonicalizeInteger } from "../../workloads/annotated-integer.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, specWithTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -53,6 +53,10 @@ const strategy: Strategy<Deployment> = {
     spec.revisionHistoryLimit ??= 10
     spec.progressDeadlineSeconds ??= 600
     defaultPodTemplate(spec.template)
+  },
+
+  convert(deployment) {
+    convertPodTemplate(deployment.spec?.template)
     readRollback(deployment)
   },
 

@@ -9,7 +9,7 @@ import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, specWithTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -25,6 +25,8 @@ const strategy: Strategy<ReplicaSet> = {
     spec.replicas ??= 1
     defaultPodTemplate(spec.template)
   },
+
+  convert: ({ spec }) => convertPodTemplate(spec?.template),
 
   defaultOlder: defaultByTemplate,
 

@@ -11,7 +11,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { PodTemplateSpec, StatefulSet } from "../../../../apimachinery/object.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { validatePersistentVolumeClaimSpec } from "../../core/persistentvolumeclaims/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -77,6 +77,8 @@ const strategy: Strategy<StatefulSet> = {
       claim.status = { phase: "Pending", ...claim.status }
     }
   },
+
+  convert: ({ spec }) => convertPodTemplate(spec?.template),
 
   defaultOlder: defaultOlderStatefulSet,
 

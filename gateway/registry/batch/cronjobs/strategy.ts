@@ -13,6 +13,7 @@ import { CronFault, parseCron } from "../../../../apimachinery/cron.ts"
 import { TimeZone } from "../../../../apimachinery/time-zone.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative, oneOf } from "../../validation/values.ts"
+import { convertPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, validateJobSpec } from "../job-spec.ts"
 import type { JobSpec } from "../types.ts"
@@ -36,6 +37,8 @@ const strategy: Strategy<CronJob> = {
     spec.failedJobsHistoryLimit ??= 1
     if (spec.jobTemplate.spec !== undefined) defaultJobTemplateSpec(spec.jobTemplate.spec)
   },
+
+  convert: ({ spec }) => convertPodTemplate(spec?.jobTemplate?.spec?.template),
 
   prepareForCreate(_ctx, cronJob) {
     cronJob.status = {}

@@ -9,6 +9,7 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
 import { validateMatches } from "../../workloads/template.ts"
+import { convertPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, validateJobSpec } from "../job-spec.ts"
 import type { JobSpec } from "../types.ts"
@@ -44,6 +45,8 @@ const strategy: Strategy<Job> = {
     defaultJobTemplateSpec(spec)
     labelAsTemplate(job)
   },
+
+  convert: ({ spec }) => convertPodTemplate(spec?.template),
 
   prepareForCreate(_ctx, job) {
     job.status = {}

@@ -45,7 +45,6 @@ const strategy: Strategy<Node> = {
 
   default(node) {
     node.spec ??= {}
-    alignRanges(node.spec)
     const status = (node.status ??= {})
     // Upstream these are values and not pointers, so they are written even if they are not set.
     status.daemonEndpoints ??= {}
@@ -53,6 +52,8 @@ const strategy: Strategy<Node> = {
     status.nodeInfo = { ...emptyNodeInfo, ...status.nodeInfo }
     if (!isGivenEmpty(status, "allocatable")) allocateAll(status)
   },
+
+  convert: ({ spec }) => spec && alignRanges(spec),
 
   /** Kubelets set the status when they register. */
   prepareForCreate: (_ctx, node) => prepare(node),

@@ -26,8 +26,6 @@ export function dropDisabledOfPod(spec: PodSpec | undefined): void {
 /** Defaults of pods that templates do not get. */
 export function defaultPodOnly(spec: PodSpec): void {
   spec.enableServiceLinks ??= true
-  // A negative value becomes the minimum, 1.
-  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     const { limits } = container.resources ?? {}
     if (limits !== undefined && container.resources !== undefined) {

@@ -9,7 +9,7 @@ import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/obje
 import type { Strategy } from "../../strategy.ts"
 import { trimmedImage } from "../pod-spec/containers.ts"
 import { fieldsOfAppArmor, validatePodAnnotations, validateProfilesMatch } from "../pod-spec/annotations.ts"
-import { defaultPodSpec, dropFormerAnnotations } from "../../../../apimachinery/core/pod-defaults.ts"
+import { alignAccounts, defaultPodSpec, dropFormerAnnotations } from "../../../../apimachinery/core/pod-defaults.ts"
 import { defaultPodOnly, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { defaultPodResources } from "../pod-spec/pod-resources.ts"
 import { qosClass } from "../pod-spec/qos.ts"
@@ -29,9 +29,16 @@ export const podStrategy: Strategy<Pod> = {
   dropDisabled: (pod) => dropDisabledOfPod(specOf(pod)),
 
   default(pod) {
-    dropFormerAnnotations(pod.metadata)
     defaultPodSpec(specOf(pod))
     defaultPodOnly(specOf(pod))
+  },
+
+  convert(pod) {
+    const spec = specOf(pod)
+    dropFormerAnnotations(pod.metadata)
+    alignAccounts(spec)
+    // A negative value becomes the minimum, 1.
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
     if (pod.status !== undefined) alignAddresses(pod.status)
   },
 

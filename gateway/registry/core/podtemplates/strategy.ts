@@ -5,7 +5,7 @@ import type { KubeObject, PodTemplateSpec } from "../../../../apimachinery/objec
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { emptyTemplate } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { validatePodTemplate } from "../pod-spec/validate.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
@@ -21,6 +21,7 @@ const strategy: Strategy<PodTemplate> = {
     object.template.metadata ??= {}
     defaultPodTemplate(object.template)
   },
+  convert: ({ template }) => convertPodTemplate(template),
   validate: (_ctx, object) => validatePodTemplate(FieldPath.root("template"), object.template ?? emptyTemplate),
   validateUpdate: (_ctx, object) => validatePodTemplate(FieldPath.root("template"), object.template ?? emptyTemplate),
   warnings: (_ctx, object, current) => templateWarnings(FieldPath.root("template"), object.template, object, current),

@@ -10,7 +10,7 @@ import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { replicationControllerScale } from "../../workloads/scale.ts"
 import { validateServingTemplate, wrongLabels } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
+import { convertPodTemplate, defaultPodTemplate } from "../../../../apimachinery/core/pod-defaults.ts"
 import { dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -37,6 +37,8 @@ const strategy: Strategy<ReplicationController> = {
     defaultLabels(controller)
     defaultPodTemplate(spec.template)
   },
+
+  convert: ({ spec }) => convertPodTemplate(spec?.template),
 
   /** A status, which has no template, may take the labels away. */
   defaultOnRead: defaultLabels,

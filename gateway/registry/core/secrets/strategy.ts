@@ -28,7 +28,10 @@ const strategy: Strategy<Secret> = {
 
   default(secret) {
     secret.type = secret.type || "Opaque"
-    // stringData is write-only: it is merged into data and takes precedence.
+  },
+
+  /** stringData is write-only: it is merged into data and takes precedence. */
+  convert(secret) {
     if (secret.stringData === undefined) return
     const bytes = (secret.data ??= {})
     for (const [key, text] of Object.entries(secret.stringData)) {

@@ -1,6 +1,7 @@
 // Several webhooks: their order, what each sees of the others, and which are called again.
 
 import { type WebhookCall, type WebhookHandler, reviewed } from "../../../../gateway/testing/webhook-server.ts"
+import type { Json } from "../../../../apimachinery/object.ts"
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { mergePatch, patch, post, remove, type RequestStep } from "../scenario.ts"
 import { deny, maps, patchText, pods, type RegisteredHook, rule, space, type WebhookScenario } from "./scenario.ts"
@@ -62,6 +63,16 @@ export function sequenceScenarios(): WebhookScenario[] {
       ],
       steps: [post(maps, map)],
     },
+    ...written.map(([resource, [operations, later], steps]) => ({
+      name: `later webhooks are shown ${resource} as an earlier one has written them: ${JSON.stringify(operations)}`,
+      hooks: [
+        { kind: "Mutating" as const, webhook: own(resource), reply: unlessDeleted(operations) },
+        { kind: "Mutating" as const, webhook: own(resource), reply: unlessDeleted(later) },
+        { kind: "Mutating" as const, webhook: { ...own(resource), ...whenLabelled } },
+        { webhook: own(resource) },
+      ],
+      steps,
+    })),
     {
       name: "built-in plugins run again after webhooks",
       hooks: [
@@ -81,6 +92,62 @@ export function sequenceScenarios(): WebhookScenario[] {
     },
   ]
 }
+
+const own = (resource: string): Loose => ({
+  rules: [rule(resource)],
+  namespaceSelector: {},
+  objectSelector: { matchLabels: { own: "@{id}" } },
+})
+const whenLabelled = { namespaceSelector: { matchLabels: { by: "hook" } } }
+
+function unlessDeleted(operations: readonly Loose[]): WebhookHandler {
+  const patching = patchText(JSON.stringify(operations))
+  return (call) => ((call.body["request"] as Loose)["operation"] === "DELETE" ? reviewed(call, {}) : patching(call))
+}
+
+const metadata = { name: "@{id}", labels: { own: "@{id}" } }
+const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+const lifeOf = (path: string, object: Json): RequestStep[] => [
+  post(path, object),
+  patch(`${path}/@{id}`, mergePatch, { metadata: { annotations: { a: "b" } } }),
+  remove(`${path}/@{id}`),
+]
+const adds = (path: string, value: unknown): Loose => ({ op: "add", path, value })
+const rollback = "/metadata/annotations/deprecated.deployment.rollback.to"
+const deploymentOf: Json = {
+  metadata: { ...metadata, annotations: { c: "d" } },
+  spec: { selector: { matchLabels: { a: "b" } }, template },
+}
+const deployments = lifeOf("/apis/apps/v1/namespaces/@{ns}/deployments", deploymentOf)
+
+/** What is another value when it is converted: a resource, the patches of two webhooks, and requests. */
+const written: readonly (readonly [string, readonly [Loose[], Loose[]], RequestStep[]])[] = [
+  [
+    "secrets",
+    [[adds("/stringData", { a: "b" })], [adds("/stringData/a", "c"), adds("/data", { d: "ZQ==" })]],
+    lifeOf(`${space}/secrets`, { metadata }),
+  ],
+  [
+    "pods",
+    [[adds("/spec/serviceAccountName", ""), adds("/spec/terminationGracePeriodSeconds", -3)], []],
+    lifeOf(pods, { metadata, spec: template.spec }),
+  ],
+  [
+    "pods",
+    [[adds("/spec/serviceAccount", "other")], [{ op: "remove", path: "/spec/serviceAccountName" }]],
+    lifeOf(pods, { metadata, spec: template.spec }),
+  ],
+  [
+    "nodes",
+    [[adds("/spec/podCIDRs", ["10.0.0.0/24", "10.1.0.0/24"])], [adds("/spec/podCIDR", "10.1.0.0/24")]],
+    lifeOf("/api/v1/nodes", { metadata }),
+  ],
+  ["deployments", [[adds("/spec/template/spec/serviceAccount", "x")], []], deployments],
+  ["deployments", [[adds(rollback, "07")], []], deployments],
+  ["deployments", [[adds(rollback, "x")], []], deployments],
+  ["deployments", [[adds(rollback, "")], [{ op: "remove", path: rollback }]], deployments],
+  ["namespaces", [[adds("/metadata/labels/by", "hook")], []], lifeOf("/api/v1/namespaces", { metadata })],
+]
 
 /** Adds a value; not if there is one at `unless`. */
 function add(path: string, value: unknown, unless?: string): WebhookHandler {
