@@ -2,6 +2,7 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { keepGiven } from "../../apimachinery/schema/decode/given.ts"
 import { metadataFault } from "../../apimachinery/schema/decode/custom.ts"
 import { assignOwn, isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
 import { isPatched, notePatched, readMetadata } from "../custom-resources/undecoded.ts"
@@ -17,6 +18,7 @@ export function replaceObject(attributes: AdmissionAttributes, next: KubeObject)
   if (isCustom(attributes)) notePatched(object)
   for (const key of Object.keys(object)) delete object[key]
   assignOwn(object, next)
+  keepGiven(object, next)
 }
 
 /**

@@ -67,10 +67,11 @@ export function forgetGiven(holder: object, key: string): void {
   givenFields.get(holder)?.delete(key)
 }
 
-/** `copy`: a copy of `original` without what is below it. */
+/** `copy`: has become a copy of `original`, without what is below it. */
 export function keepGiven<T extends object>(copy: T, original: object | undefined): T {
   const fields = original && givenFields.get(original)
-  if (fields !== undefined) givenFields.set(copy, new Map(fields))
+  if (fields === undefined) givenFields.delete(copy)
+  else givenFields.set(copy, new Map(fields))
   return copy
 }
 

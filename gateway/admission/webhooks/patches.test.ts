@@ -94,6 +94,28 @@ describe("a patch of a webhook", () => {
     expect(metadata).not.toHaveProperty("namespace")
   })
 
+  test.each<[string, Loose, Loose, string]>([
+    [
+      "takes away what was given empty",
+      { binaryData: {} },
+      { op: "add", path: "/metadata/labels/a", value: "b" },
+      "accepted",
+    ],
+    [
+      "gives what is empty",
+      {},
+      { op: "add", path: "/binaryData", value: {} },
+      "binaryData: Forbidden: field is immutable",
+    ],
+  ])("%s", async (_, given, operation, expected) => {
+    const name = hooks.fresh()
+    const map = { metadata: { name, labels: { c: "d" } }, immutable: true }
+    await hooks.call("POST", configMaps, map)
+    hooks.answer = (call) => reviewed(call, jsonPatch(operation))
+    await hooks.configure("Mutating", {})
+    expect(await verdict(hooks.call("PUT", `${configMaps}/${name}`, { ...map, ...given }))).toContain(expected)
+  })
+
   test("of a scale is refused under the name of the request", async () => {
     const operations = [
       { op: "add", path: "/metadata/name", value: "other" },

@@ -91,6 +91,15 @@ export function patchScenarios(): WebhookScenario[] {
       ],
       steps: ofCluster(),
     },
+    ...["/metadata/labels", "/binaryData", "/data"].map((path) => ({
+      name: `a patch of an immutable object gives it an empty ${path}`,
+      hooks: [{ kind: "Mutating" as const, reply: add(path, {}) }, {}],
+      steps: [{}, { binaryData: {} }, { data: {} }, { data: null }].flatMap((more, index) => [
+        post(maps, { ...map, data: {}, immutable: index > 0 }, { label: `POST ${index}` }),
+        put(`${maps}/a?dryRun=All`, { ...map, data: {}, immutable: true, ...more }, { label: `PUT ${index}` }),
+        remove(`${maps}/a`),
+      ]),
+    })),
     {
       name: "what has no object is patched",
       hooks: [
