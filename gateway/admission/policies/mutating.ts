@@ -15,7 +15,7 @@ import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
-import { isCustom, isOwnKind } from "../webhooks/versions.ts"
+import { isCustom, isOwnKind, shownObject } from "../webhooks/versions.ts"
 import { ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
 import { Evaluation, OutOfBudget } from "./evaluation.ts"
@@ -255,7 +255,10 @@ class Run {
     const { value, error } = await evaluation.run(expression)
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)
-    const shown = isOwn ? await convertObject(object, own, definition) : object
+    // With the zero values that Go prints: a patch finds them.
+    const shown = isCustom(attributes)
+      ? await convertObject(object, own, definition)
+      : await shownObject(this.#input.ctx, object, attributes, definition)
     const changed = patchedBy(value, shown, typeOf(attributes, definition, shown))
     if (isOwn) checkVersion(definition, own)
     if (equalJson(changed, shown)) return false

@@ -1,4 +1,4 @@
-// A policy that matches another version than that of the request, of a kind whose versions have other defaults.
+// In which form a policy patches an object: in the version that it matches, whose defaults may be others, and as Go prints it.
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Loose } from "../../testing/kinds.ts"
@@ -26,6 +26,22 @@ const version = (name: string): Loose => {
   return { name, served: true, storage: name === "v1", schema: { openAPIV3Schema } }
 }
 
+const mutate = async (name: string, rule: Loose, ...operations: string[]): Promise<void> => {
+  const policy = await post(`${registrations}/mutatingadmissionpolicies`, {
+    metadata: { name },
+    spec: {
+      matchConstraints: { resourceRules: [{ operations: ["CREATE"], ...rule }], matchPolicy: "Equivalent" },
+      reinvocationPolicy: "Never",
+      mutations: operations.map((each) => ({
+        patchType: "JSONPatch",
+        jsonPatch: { expression: `[JSONPatch${each}]` },
+      })),
+    },
+  })
+  expect(policy.code, policy.text).toBe(201)
+  await post(`${registrations}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name } })
+}
+
 test("what it makes has the defaults of the version that it matches", async () => {
   await post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
     metadata: { name: `things.${group}` },
@@ -36,22 +52,8 @@ test("what it makes has the defaults of the version that it matches", async () =
       versions: ["v1", "v2"].map(version),
     },
   })
-  const operations = ["CREATE"]
-  const resourceRules = [{ operations, apiGroups: [group], apiVersions: ["v2"], resources: ["things"] }]
-  const expression = '[JSONPatch{op: "remove", path: "/spec/of"}]'
-  const policy = await post(`${registrations}/mutatingadmissionpolicies`, {
-    metadata: { name: "p" },
-    spec: {
-      matchConstraints: { resourceRules, matchPolicy: "Equivalent" },
-      reinvocationPolicy: "Never",
-      mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }],
-    },
-  })
-  expect(policy.code, policy.text).toBe(201)
-  await post(`${registrations}/mutatingadmissionpolicybindings`, {
-    metadata: { name: "b" },
-    spec: { policyName: "p" },
-  })
+  const rule = { apiGroups: [group], apiVersions: ["v2"], resources: ["things"] }
+  await mutate("p", rule, '{op: "remove", path: "/spec/of"}')
   const path = `/apis/${group}/v1/namespaces/default/things`
   const { text, json } = await post(path, {
     apiVersion: `${group}/v1`,
@@ -60,4 +62,16 @@ test("what it makes has the defaults of the version that it matches", async () =
     spec: {},
   })
   expect((json() as Loose)["spec"], text).toEqual({ of: "v2" })
+})
+
+test("it finds what one before it has taken away, but is always printed", async () => {
+  const rule = { apiGroups: ["networking.k8s.io"], apiVersions: ["v1"], resources: ["ingresses"] }
+  const path = "/spec/defaultBackend/service/name"
+  await mutate("q", rule, ...["remove", "remove", "add"].map((op) => `{op: "${op}", path: "${path}", value: "made"}`))
+  const service = { port: { number: 80 } }
+  const { text, json } = await post("/apis/networking.k8s.io/v1/namespaces/default/ingresses", {
+    metadata: { name: "a" },
+    spec: { defaultBackend: { service: { name: "given", ...service } } },
+  })
+  expect((json() as Loose)["spec"], text).toEqual({ defaultBackend: { service: { name: "made", ...service } } })
 })

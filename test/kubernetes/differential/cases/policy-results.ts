@@ -45,10 +45,55 @@ export function policyResultCases(): Scenario[] {
       "{op: 'add', path: '/metadata', value: {'name': 1, 'labels': 2, 'finalizers': 3}}",
       "{op: 'add', path: '/metadata/ownerReferences', value: [{'z': 1, 'b': 2, 'name': 'x'}]}",
     ].map((operation) => mutated(`patches ${operation}`, operation)),
+    ...ofZeros.map(zeros),
     mutated("has parameters of no kind", "{op: 'remove', path: '/data/nope'}", {
       paramKind: { apiVersion: "v1", kind: "Bogus" },
     }),
   ]
+}
+
+/** Two mutations, of what a struct has that is not a pointer, and is printed although it is not set. */
+const ofZeros: readonly (readonly [string, string])[] = [
+  [
+    "{op: 'remove', path: '/spec/defaultBackend/service/name'}",
+    "{op: 'remove', path: '/spec/defaultBackend/service/name'}, JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}",
+  ],
+  [
+    "{op: 'add', path: '/spec/defaultBackend/service', value: {'port': {'number': 5}}}",
+    "{op: 'test', path: '/spec/defaultBackend/service/name', value: ''}, JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}",
+  ],
+  ["{op: 'remove', path: '/status'}", "{op: 'remove', path: '/status'}"],
+  ["{op: 'add', path: '/metadata/annotations', value: {}}", "{op: 'remove', path: '/metadata/annotations'}"],
+  [
+    "{op: 'add', path: '/metadata/finalizers', value: []}",
+    "{op: 'copy', from: '/status/loadBalancer', path: '/metadata/labels'}",
+  ],
+]
+
+function zeros(operations: readonly string[]): Scenario {
+  const ingresses = "/apis/networking.k8s.io/v1/namespaces/@{ns}/ingresses"
+  const rule = {
+    apiGroups: ["networking.k8s.io"],
+    apiVersions: ["v1"],
+    operations: ["CREATE", "UPDATE"],
+    resources: ["ingresses"],
+  }
+  const labelled = { ...rule, apiGroups: [""], resources: ["secrets"] }
+  const ingress = (annotations: { [key: string]: string }): Json => ({
+    metadata: { name: "a", annotations },
+    spec: { defaultBackend: { service: { port: { number: 80 } } } },
+  })
+  return {
+    name: `a policy patches what is not set, but printed: ${operations.join(", then ")}`,
+    steps: [
+      ...policy("a-@{id}", rule, operations),
+      ...policy("b-@{id}", labelled, ["{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}"]),
+      post(`${core}/secrets?dryRun=All`, { metadata: { name: "a" } }, { untilText: "seen" }),
+      post(ingresses, ingress({})),
+      put(`${ingresses}/a`, ingress({ a: "b" })),
+      put(`${ingresses}/a`, ingress({})),
+    ],
+  }
 }
 
 function mutated(what: string, operation: string, more: object = {}): Scenario {
@@ -57,9 +102,9 @@ function mutated(what: string, operation: string, more: object = {}): Scenario {
   return {
     name: `a policy that mutates ${what}`,
     steps: [
-      ...policy("a-@{id}", rule, `[JSONPatch${operation}]`, more),
+      ...policy("a-@{id}", rule, [operation], more),
       // When it is in force, so is the one before.
-      ...policy("b-@{id}", labelled, "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}]"),
+      ...policy("b-@{id}", labelled, ["{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}"]),
       post(`${core}/secrets?dryRun=All`, { metadata: { name: "a" } }, { untilText: "seen" }),
       post(`${core}/configmaps`, { metadata: { name: "a" }, data: { a: "b" } }),
       post(`${core}/configmaps`, { metadata: { name: "b", namespace: "@{ns}" } }),
@@ -75,13 +120,13 @@ function mutated(what: string, operation: string, more: object = {}): Scenario {
   }
 }
 
-function policy(name: string, rule: Json, expression: string, more: object = {}): RequestStep[] {
+function policy(name: string, rule: Json, operations: readonly string[], more: object = {}): RequestStep[] {
   const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "@{ns}" } }
   const spec = {
     matchConstraints: { namespaceSelector, resourceRules: [rule] },
     reinvocationPolicy: "Never",
     failurePolicy: "Fail",
-    mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }],
+    mutations: operations.map((each) => ({ patchType: "JSONPatch", jsonPatch: { expression: `[JSONPatch${each}]` } })),
     ...more,
   }
   return [
