@@ -3,7 +3,7 @@
 //
 //   node test/kubernetes/differential/random-webhooks.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
 //
-// --kinds: matches the beginning of scenario names ("webhooks", "answers").
+// --kinds: matches the beginning of scenario names ("webhooks", "answers", "plugins", "kinds").
 
 import { parseArgs } from "node:util"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
@@ -16,6 +16,8 @@ import { startServers } from "./servers.ts"
 import { compareHooked, HookedServer } from "./webhooks/hooks.ts"
 import { randomWebhookScenario } from "./webhooks/random.ts"
 import { randomAnswerScenario } from "./webhooks/random-answers.ts"
+import { randomKindHookScenario } from "./webhooks/random-kinds.ts"
+import { randomPluginScenario } from "./webhooks/random-plugins.ts"
 
 /** Random behaviour of upstream does not differ each time. */
 const times = 3
@@ -37,9 +39,12 @@ await using servers = await startServers({ audits })
 await using kubernetes = await HookedServer.start(servers.kubernetes, audits)
 await using polyplane = await HookedServer.start(servers.polyplane, audits)
 const only = new RegExp(values.kinds)
-const generators = [(of: number) => randomWebhookScenario(conversion, of), randomAnswerScenario].filter((make) =>
-  only.test(make(0).name),
-)
+const generators = [
+  (of: number) => randomWebhookScenario(conversion, of),
+  randomAnswerScenario,
+  randomPluginScenario,
+  randomKindHookScenario,
+].filter((make) => only.test(make(0).name))
 console.log(`seed ${seed}, ${values.rounds} rounds of ${generators.length} generators`)
 const counts = new Map<string, number>()
 const scenarios = Array.from({ length: Number(values.rounds) }, (_, round) =>

@@ -10,6 +10,8 @@ import { identityScenarios } from "./identities.ts"
 import { versionMatchingScenarios } from "./matching-versions.ts"
 import { matchingScenarios } from "./matching.ts"
 import { patchScenarios } from "./patches.ts"
+import { randomKindHookScenario } from "./random-kinds.ts"
+import { randomPluginScenario } from "./random-plugins.ts"
 import { randomWebhookScenario } from "./random.ts"
 import { requestScenarios } from "./requests.ts"
 import { sequenceScenarios } from "./sequences.ts"
@@ -36,6 +38,10 @@ export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
     ...sequenceScenarios(),
     ...serviceScenarios(),
     ...auditedScenarios(),
-    ...seeds.map((seed) => randomWebhookScenario(conversion, seed)),
+    ...seeds.flatMap((seed) => [
+      randomWebhookScenario(conversion, seed),
+      randomPluginScenario(seed),
+      randomKindHookScenario(seed),
+    ]),
   ]
 }
