@@ -37,6 +37,39 @@ describe("a patch of a webhook", () => {
     expect(hooks.server.calls[1]?.body["request"].object).toMatchObject({ type: "Opaque", stringData: { a: "first" } })
   })
 
+  const labels = { a: "b" }
+  const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } }
+  const selected = { selector: { matchLabels: labels }, template }
+  const claimSpec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } }
+  test.each<[string, Loose, Loose, Loose, Loose]>([
+    [
+      "statefulsets",
+      { ...selected, volumeClaimTemplates: [{ metadata: { name: "v" }, spec: claimSpec }] },
+      { op: "replace", path: "/spec/volumeClaimTemplates/0/kind", value: "X" },
+      { volumeClaimTemplates: [expect.objectContaining({ apiVersion: "v1", kind: "X" })] },
+      { volumeClaimTemplates: [{ apiVersion: "v1", kind: "PersistentVolumeClaim" }] },
+    ],
+    [
+      "daemonsets",
+      selected,
+      { op: "add", path: "/spec/updateStrategy", value: { type: "OnDelete", rollingUpdate: {} } },
+      { updateStrategy: { type: "OnDelete", rollingUpdate: {} } },
+      { updateStrategy: { type: "OnDelete", rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } },
+    ],
+  ])(
+    "of %s is passed on without what only the internal version sets",
+    async (resource, spec, operation, shown, made) => {
+      hooks.answer = (given) => reviewed(given, given.path.startsWith("/0") ? jsonPatch(operation) : {})
+      const rules = [{ operations: ["CREATE"], apiGroups: ["apps"], apiVersions: ["v1"], resources: [resource] }]
+      await hooks.configure("Mutating", { rules }, { rules })
+      const at = `/apis/apps/v1/namespaces/default/${resource}`
+      const { json, text } = await hooks.call("POST", at, { metadata: { name: hooks.fresh() }, spec })
+      const given = hooks.server.calls[1]?.body["request"].object.spec as Loose
+      expect(Object.fromEntries(Object.keys(shown).map((field) => [field, given[field]]))).toEqual(shown)
+      expect((json() as Loose)["spec"], text).toMatchObject(made)
+    },
+  )
+
   test("gives a namespace labels by which later webhooks are selected", async () => {
     hooks.answer = (given) =>
       reviewed(

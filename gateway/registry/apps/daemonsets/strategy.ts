@@ -46,16 +46,18 @@ const strategy: Strategy<DaemonSet> = {
       update.rollingUpdate ??= {}
       update.rollingUpdate.maxUnavailable ??= 1
       update.rollingUpdate.maxSurge ??= 0
-    } else if (update.rollingUpdate !== undefined) {
-      // Upstream's internal types have no pointers here.
-      update.rollingUpdate.maxUnavailable ??= 0
-      update.rollingUpdate.maxSurge ??= 0
     }
     spec.revisionHistoryLimit ??= 10
     defaultPodTemplate(spec.template)
   },
 
   convert(set) {
+    const { rollingUpdate } = set.spec?.updateStrategy ?? {}
+    if (rollingUpdate !== undefined) {
+      // Upstream's internal types have no pointers here.
+      rollingUpdate.maxUnavailable ??= 0
+      rollingUpdate.maxSurge ??= 0
+    }
     convertPodTemplate(set.spec?.template)
     canonicalizeInteger(set, templateGeneration, (_text, fault) => fault)
     set.metadata.annotations = { [templateGeneration]: "0", ...set.metadata.annotations }

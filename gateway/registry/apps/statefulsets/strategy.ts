@@ -70,15 +70,19 @@ const strategy: Strategy<StatefulSet> = {
     spec.serviceName ??= ""
     defaultPodTemplate(spec.template)
     for (const claim of spec.volumeClaimTemplates ?? []) {
-      claim.apiVersion = "v1"
-      claim.kind = "PersistentVolumeClaim"
       claim.spec ??= {}
       claim.spec.volumeMode ??= "Filesystem"
       claim.status = { phase: "Pending", ...claim.status }
     }
   },
 
-  convert: ({ spec }) => convertPodTemplate(spec?.template),
+  convert({ spec }) {
+    convertPodTemplate(spec?.template)
+    for (const claim of spec?.volumeClaimTemplates ?? []) {
+      claim.apiVersion = "v1"
+      claim.kind = "PersistentVolumeClaim"
+    }
+  },
 
   defaultOlder: defaultOlderStatefulSet,
 

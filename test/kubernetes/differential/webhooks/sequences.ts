@@ -118,6 +118,19 @@ const deploymentOf: Json = {
   metadata: { ...metadata, annotations: { c: "d" } },
   spec: { selector: { matchLabels: { a: "b" } }, template },
 }
+const statefulSet: Json = {
+  metadata,
+  spec: {
+    selector: { matchLabels: { a: "b" } },
+    template,
+    volumeClaimTemplates: [
+      {
+        metadata: { name: "v" },
+        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+      },
+    ],
+  },
+}
 const deployments = lifeOf("/apis/apps/v1/namespaces/@{ns}/deployments", deploymentOf)
 
 /** What is another value when it is converted: a resource, the patches of two webhooks, and requests. */
@@ -146,6 +159,22 @@ const written: readonly (readonly [string, readonly [Loose[], Loose[]], RequestS
   ["deployments", [[adds(rollback, "07")], []], deployments],
   ["deployments", [[adds(rollback, "x")], []], deployments],
   ["deployments", [[adds(rollback, "")], [{ op: "remove", path: rollback }]], deployments],
+  [
+    "statefulsets",
+    [
+      [
+        adds("/spec/volumeClaimTemplates/0/kind", "X"),
+        { op: "remove", path: "/spec/volumeClaimTemplates/0/apiVersion" },
+      ],
+      [],
+    ],
+    lifeOf("/apis/apps/v1/namespaces/@{ns}/statefulsets", statefulSet),
+  ],
+  [
+    "daemonsets",
+    [[adds("/spec/updateStrategy", { type: "OnDelete", rollingUpdate: {} })], []],
+    lifeOf("/apis/apps/v1/namespaces/@{ns}/daemonsets", deploymentOf),
+  ],
   ["namespaces", [[adds("/metadata/labels/by", "hook")], []], lifeOf("/api/v1/namespaces", { metadata })],
 ]
 
