@@ -107,7 +107,10 @@ class Attributes implements AdmissionAttributes {
     const { unknownFields = "Ignore", origin = "body", version, lacksDefaults = false, isVersioned = false } = options
     const own = version === undefined ? expectedBody(this.definition, this.kind) : expectedOf(version)
     const expected = { ...own, lacksDefaults, ...(isVersioned ? { convert: undefined } : {}) }
-    return decodeValue(this.#ctx, value, expected, unknownFields, { origin })
+    const object = decodeValue(this.#ctx, value, expected, unknownFields, { origin })
+    if (this.operation !== "CONNECT") return object
+    const { metadata: _, ...asked } = object // the options of a connection have none
+    return asked as KubeObject
   }
 }
 

@@ -3,7 +3,6 @@
 
 import type { CompiledExpression, CompiledPolicy } from "../../../apimachinery/cel/admission/compile.ts"
 import { ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
-import { equalJson } from "../../../apimachinery/equality.ts"
 import { type KubeObject, printGroupVersion } from "../../../apimachinery/object.ts"
 import { restated, type StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -261,7 +260,8 @@ class Run {
       : await shownObject(this.#input.ctx, object, attributes, definition)
     const changed = patchedBy(value, shown, typeOf(attributes, definition, shown))
     if (isOwn) checkVersion(definition, own)
-    if (equalJson(changed, shown)) return false
+    if (changed === undefined) return false
+    // Also if it is the same: it is read anew, so nothing is known any more of how the request gave it.
     const next = await taken(this.#input, definition, changed, value instanceof ObjectValue)
     this.#isPatched = isCustom(attributes)
     const isSame = semanticEqual(next, object)

@@ -24,8 +24,15 @@ import { applyConfiguration } from "./apply-configuration.ts"
 /** A policy with an invalid result. The message is upstream's. */
 export class MutationFault extends Error {}
 
-/** Returns the object with the result applied; throws a MutationFault or ConfigurationError. `schema`: of the object, if the paths of its version know it. */
-export function patchedBy(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
+/**
+ * Returns the object with the result applied, undefined if a test operation fails: then it stays as it is. Throws a MutationFault or
+ * ConfigurationError. `schema`: of the object, if the paths of its version know it.
+ */
+export function patchedBy(
+  value: Value,
+  object: KubeObject,
+  schema: ResourceDefinition["schema"] | undefined,
+): Json | undefined {
   if (isTooLarge(value)) throw new MutationFault("the result of the expression is too large")
   if (value instanceof ListValue) return patchedByJson(object, value, schema)
   if (!(value instanceof ObjectValue))
@@ -50,12 +57,12 @@ function asJson(value: ObjectValue): Json {
   }
 }
 
-/** If a test operation fails, the object is unchanged. Else its fields are in upstream's order, which errors and copies show. */
+/** With fields in upstream's order, which errors and copies show. Undefined if a test fails. */
 function patchedByJson(
   object: KubeObject,
   operations: ListValue,
   schema: ResourceDefinition["schema"] | undefined,
-): Json {
+): Json | undefined {
   const patch: JsonObject[] = []
   for (const operation of itemsOf(operations)) {
     if (!(operation instanceof JsonPatchValue)) {
@@ -69,7 +76,7 @@ function patchedByJson(
   const printed = object as unknown as Json
   const ordered = schema === undefined ? printed : inOrderOfFields(schema, printed)
   const result = applied(ordered, patch)
-  return result === undefined ? printed : typedAs(result, schema?.custom === true)
+  return result === undefined ? undefined : typedAs(result, schema?.custom === true)
 }
 
 /** Undefined if a test fails. */

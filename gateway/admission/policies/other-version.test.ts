@@ -75,3 +75,17 @@ test("it finds what one before it has taken away, but is always printed", async 
   })
   expect((json() as Loose)["spec"], text).toEqual({ defaultBackend: { service: { name: "made", ...service } } })
 })
+
+test("what it leaves as it is, is read anew", async () => {
+  const maps = "/api/v1/namespaces/default/configmaps"
+  const rule = { operations: ["UPDATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }
+  const map = { metadata: { name: "a" }, immutable: true }
+  await post(maps, map)
+  const put = (): Promise<RawAnswer> =>
+    gateway.request(`/tenants/a${maps}/a`, { ...tenant, method: "PUT", body: { ...map, binaryData: {} } })
+  expect((await put()).code).toBe(422)
+  await mutate("r", rule, '{op: "test", path: "/metadata/name", value: "b"}')
+  expect((await put()).code, "a test that fails").toBe(422)
+  await mutate("s", rule, '{op: "test", path: "/metadata/name", value: "a"}')
+  expect((await put()).code).toBe(200)
+})

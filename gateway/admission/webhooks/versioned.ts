@@ -143,10 +143,7 @@ function decoded(attributes: AdmissionAttributes, object: KubeObject, options: D
   const fault = typeFault(object as unknown as JsonObject)
   if (fault !== undefined) throw internalError(fault)
   try {
-    const next = attributes.decode(structuredClone(object) as unknown as Json, options)
-    if (attributes.operation !== "CONNECT") return next
-    const { metadata: _, ...asked } = next // the options of a connection have none
-    return asked as KubeObject
+    return attributes.decode(structuredClone(object) as unknown as Json, options)
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)

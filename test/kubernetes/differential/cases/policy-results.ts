@@ -46,6 +46,7 @@ export function policyResultCases(): Scenario[] {
       "{op: 'add', path: '/metadata/ownerReferences', value: [{'z': 1, 'b': 2, 'name': 'x'}]}",
     ].map((operation) => mutated(`patches ${operation}`, operation)),
     ...ofZeros.map(zeros),
+    ...ofNothing.map(unchanged),
     mutated("has parameters of no kind", "{op: 'remove', path: '/data/nope'}", {
       paramKind: { apiVersion: "v1", kind: "Bogus" },
     }),
@@ -96,6 +97,32 @@ function zeros(operations: readonly string[]): Scenario {
   }
 }
 
+/** Mutations after which an object is the same, but may have been read anew. */
+const ofNothing: readonly Json[] = [
+  jsonPatch("[JSONPatch{op: 'test', path: '/metadata/name', value: 'a'}]"),
+  jsonPatch("[JSONPatch{op: 'test', path: '/metadata/name', value: 'b'}]"),
+  jsonPatch("[JSONPatch{op: 'test', path: '/metadata/name', value: 'a'}].filter(each, false)"),
+  { patchType: "ApplyConfiguration", applyConfiguration: { expression: "Object{}" } },
+]
+
+function unchanged(mutation: Json): Scenario {
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["configmaps"] }
+  const labelled = { ...rule, operations: ["CREATE"], resources: ["secrets"] }
+  const map = { metadata: { name: "a" }, immutable: true }
+  return {
+    name: `a policy changes nothing: ${JSON.stringify(mutation)}`,
+    steps: [
+      ...policy("a-@{id}", rule, [], { mutations: [mutation] }),
+      ...policy("b-@{id}", labelled, ["{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}"]),
+      post(`${core}/secrets?dryRun=All`, { metadata: { name: "a" } }, { untilText: "seen" }),
+      post(`${core}/configmaps`, map),
+      put(`${core}/configmaps/a`, map),
+      put(`${core}/configmaps/a`, { ...map, binaryData: {} }),
+      put(`${core}/configmaps/a`, { ...map, data: {} }),
+    ],
+  }
+}
+
 function mutated(what: string, operation: string, more: object = {}): Scenario {
   const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["configmaps"] }
   const labelled = { ...rule, resources: ["secrets"] }
@@ -126,11 +153,15 @@ function policy(name: string, rule: Json, operations: readonly string[], more: o
     matchConstraints: { namespaceSelector, resourceRules: [rule] },
     reinvocationPolicy: "Never",
     failurePolicy: "Fail",
-    mutations: operations.map((each) => ({ patchType: "JSONPatch", jsonPatch: { expression: `[JSONPatch${each}]` } })),
+    mutations: operations.map((each) => jsonPatch(`[JSONPatch${each}]`)),
     ...more,
   }
   return [
     post(`${policies}/mutatingadmissionpolicies`, { metadata: { name }, spec }),
     post(`${policies}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name } }),
   ]
+}
+
+function jsonPatch(expression: string): Json {
+  return { patchType: "JSONPatch", jsonPatch: { expression } }
 }
