@@ -33,9 +33,11 @@ const policies = (kind: string, spec: Loose, binding: Loose): [string, (name: st
 ]
 const validations = [{ expression: "true" }]
 const jsonPatch = { expression: "[JSONPatch{op: 'add', path: '/data', value: Object.data{}}].filter(p, false)" }
-const mutations = [{ patchType: "JSONPatch", jsonPatch }]
+const mutation = { patchType: "JSONPatch", jsonPatch }
+const mutations = [mutation]
 
-test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [string, (name: string) => Loose][]]>([
+type Made = [string, (name: string) => Loose][]
+test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, Made, number?]>([
   ["validating webhooks", (of) => new ValidatingWebhooks(of, undefined), webhooks("validating")],
   ["mutating webhooks", (of) => new MutatingWebhooks(of, undefined), webhooks("mutating")],
   [
@@ -48,7 +50,13 @@ test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [
     (of) => new MutatingPolicies(of),
     policies("mutating", { mutations, reinvocationPolicy: "Never" }, {}),
   ],
-])("others have their turns between %s", async (_, plugin, made) => {
+  [
+    "the mutations of policies",
+    (of) => new MutatingPolicies(of),
+    policies("mutating", { mutations: Array<Loose>(many).fill(mutation), reinvocationPolicy: "Never" }, {}),
+    1,
+  ],
+])("others have their turns between %s", async (_, plugin, made, count = many) => {
   const store = createMemoryStore()
   const registrations = new AdmissionRegistrations({ store, log: silentLog })
   const kinds = createKindsStub({ store, plugins: [plugin(registrations)] })
@@ -63,8 +71,9 @@ test.each<[string, (registrations: AdmissionRegistrations) => AdmissionPlugin, [
     return pausing.mock.calls.length
   }
   const before = await pauses("before")
-  for (let index = 0; index < many; index++)
+  for (let index = 0; index < count; index++)
     for (const [what, object] of made) await kinds.create(what, object(`n${index}`))
+  await pauses("compiling")
   expect(await pauses("after")).toBeGreaterThanOrEqual(before + many)
 })
 

@@ -27,9 +27,10 @@ export class PolicyInput {
   readonly ctx: RequestContext
   readonly attributes: AdmissionAttributes
   readonly answers = new AuthorizationAnswers()
-  /** The object, and the stored one. */
-  readonly #objects = new Map<ResourceDefinition, Promise<readonly [Value, Value]>>()
-  readonly #shown = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
+  /** The object, until it is modified, and the stored one. */
+  readonly #objects = new Map<ResourceDefinition, Promise<KubeObject | undefined>>()
+  readonly #stored = new Map<ResourceDefinition, Promise<Value>>()
+  readonly #inputs = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
   #namespace: Promise<Value> | undefined
 
   /** `shown`: the objects, if they are known in the version that is asked for. */
@@ -37,17 +38,14 @@ export class PolicyInput {
     this.ctx = ctx
     this.attributes = attributes
     if (shown === undefined) return
-    const { definition, object = null, current = null } = shown
-    this.#objects.set(definition, Promise.resolve([jsonValue(object as Json), jsonValue(current as Json)]))
+    const { definition, object, current } = shown
+    this.#objects.set(definition, Promise.resolve(object))
+    this.#stored.set(definition, Promise.resolve(jsonValue(current as Json | undefined)))
   }
 
   /** `definition`: that of the matched version. */
   variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
-    const known = this.#shown.get(definition)
-    if (known !== undefined) return known
-    const made = this.#variables(definition)
-    this.#shown.set(definition, made)
-    return made
+    return known(this.#inputs, definition, () => this.#variables(definition))
   }
 
   /** For match conditions: they see the resource of the request, not the matched one, and no namespace. */
@@ -59,7 +57,8 @@ export class PolicyInput {
   /** Why a webhook does not convert the objects to the matched version, which upstream takes for a fault of the policy. */
   async conversionFault(definition: ResourceDefinition): Promise<string | undefined> {
     try {
-      await this.#converted(definition)
+      await this.#oldValue(definition) // first, as its fault is that which is told
+      await this.shown(definition)
       return undefined
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
@@ -67,30 +66,33 @@ export class PolicyInput {
     }
   }
 
+  /** The object as expressions see it, which must not be modified. Undefined if there is none. */
+  shown(definition: ResourceDefinition): Promise<KubeObject | undefined> {
+    return known(this.#objects, definition, () => this.#show(this.attributes.object, definition))
+  }
+
   /** Must be called after the object was modified. */
   forget(): void {
     this.#objects.clear()
-    this.#shown.clear()
+    this.#inputs.clear()
   }
 
-  #converted(definition: ResourceDefinition): Promise<readonly [Value, Value]> {
-    const known = this.#objects.get(definition)
-    if (known !== undefined) return known
-    const { attributes } = this
-    const show = async (object: KubeObject | undefined): Promise<Value> =>
-      object === undefined
-        ? null
-        : jsonValue((await shownObject(this.ctx, object, attributes, definition)) as unknown as Json)
-    const made = show(attributes.current).then(async (current) => [await show(attributes.object), current] as const)
-    this.#objects.set(definition, made)
-    return made
+  #oldValue(definition: ResourceDefinition): Promise<Value> {
+    return known(this.#stored, definition, async () =>
+      jsonValue((await this.#show(this.attributes.current, definition)) as Json | undefined),
+    )
+  }
+
+  async #show(object: KubeObject | undefined, definition: ResourceDefinition): Promise<KubeObject | undefined> {
+    return object && shownObject(this.ctx, object, this.attributes, definition)
   }
 
   async #variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
     const { attributes, answers } = this
     const { resource, subresource, name } = attributes
     const namespace = namespaceOf(attributes)
-    const [object, oldObject] = await this.#converted(definition)
+    const oldObject = await this.#oldValue(definition)
+    const object = jsonValue((await this.shown(definition)) as Json | undefined)
     return new Map<string, Value>([
       ["object", object],
       ["oldObject", oldObject],
@@ -118,6 +120,18 @@ export class PolicyInput {
     const { ownerReferences: _owners, managedFields: _managers, selfLink: _link, ...metadata } = found.metadata
     return jsonValue({ metadata, spec: found.spec ?? {}, status: found.status ?? {} } as unknown as Json)
   }
+}
+
+function known<T>(
+  made: Map<ResourceDefinition, Promise<T>>,
+  definition: ResourceDefinition,
+  make: () => Promise<T>,
+): Promise<T> {
+  const before = made.get(definition)
+  if (before !== undefined) return before
+  const now = make()
+  made.set(definition, now)
+  return now
 }
 
 /** AdmissionRequest without empty fields. */

@@ -14,7 +14,7 @@ import { refuse } from "../plugins/refuse.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { namespaceOf } from "../webhooks/match.ts"
 import { convertObject } from "../../registry/conversion/convert.ts"
-import { isCustom, isOwnKind, shownObject } from "../webhooks/versions.ts"
+import { isCustom, isOwnKind } from "../webhooks/versions.ts"
 import { ConfigurationError } from "./apply-configuration.ts"
 import { ConditionsFault, meetsAll } from "./conditions.ts"
 import { Evaluation, OutOfBudget } from "./evaluation.ts"
@@ -217,6 +217,7 @@ class Run {
     if (isSecond && !this.#state.again.has(key)) return
     let mutated = false
     for (const expression of compiled.mutations) {
+      await takeTurn(this.#input.ctx)
       this.#last = definition
       if (attributes.object === undefined) break
       try {
@@ -254,10 +255,11 @@ class Run {
     const { value, error } = await evaluation.run(expression)
     if (error !== undefined) throw new MutationFault(error)
     const isOwn = isOwnKind(attributes)
-    // With the zero values that Go prints: a patch finds them.
+    // With the zero values that Go prints: a patch finds them. A custom resource is patched as an earlier patch has left it.
     const shown = isCustom(attributes)
       ? await convertObject(object, own, definition)
-      : await shownObject(this.#input.ctx, object, attributes, definition)
+      : await this.#input.shown(definition)
+    if (shown === undefined) return false
     const changed = patchedBy(value, shown, typeOf(attributes, definition, shown))
     if (isOwn) checkVersion(definition, own)
     if (changed === undefined) return false
