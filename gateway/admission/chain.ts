@@ -17,7 +17,7 @@ export interface DecodeOptions {
   version?: ResourceDefinition | undefined
   /** The object has what it is decoded from alone. */
   lacksDefaults?: boolean
-  /** It stays in its version, as one webhook hands it to the next: nothing is converted (Strategy). */
+  /** It stays in its version, as one webhook or policy hands it to the next: nothing is converted (Strategy). */
   isVersioned?: boolean
 }
 

@@ -25,7 +25,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   default?(object: T): void
   /**
    * What else upstream's conversion to its internal version makes of an object: former names of fields, and fields that can only be
-   * written. Runs after `default`, but not between mutating webhooks, which are shown what the one before them has made.
+   * written. Runs after `default`, but not between mutating webhooks, or policies, which are shown what the one before them has made.
    */
   convert?(object: T): void
   /**

@@ -22,7 +22,7 @@ import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { MutationFault, patchedBy } from "./mutation-result.ts"
-import { asRequested, taken, typeOf } from "./outcome.ts"
+import { convertMade, taken, typeOf } from "./outcome.ts"
 import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
 import { takeTurn } from "../../request/awaited.ts"
 
@@ -156,7 +156,7 @@ class Run {
   /** The versions in which mutations had an outcome, and that of the last mutation. */
   readonly #written = new Set<ResourceDefinition>()
   #last: ResourceDefinition | undefined
-  /** The object is a custom resource as patches have made it: of any types, and maybe of another version. */
+  /** The object is as mutations have made it, and not converted. */
   #isPatched = false
 
   constructor(input: PolicyInput, errors: PolicyError[]) {
@@ -177,7 +177,7 @@ class Run {
       await takeTurn(this.#input.ctx)
       await this.#invoke(invocation, isSecond)
     }
-    if (this.#isPatched) replaceObject(attributes, await asRequested(this.#input))
+    if (this.#isPatched) await convertMade(this.#input)
     // Upstream takes the outcome of a mutation for a change even if it is none.
     if (this.#last !== undefined && this.#written.has(this.#last)) this.#wantAgain()
   }
@@ -265,7 +265,7 @@ class Run {
     if (changed === undefined) return false
     // Also if it is the same: it is read anew, so nothing is known any more of how the request gave it.
     const next = await taken(this.#input, definition, changed, value instanceof ObjectValue)
-    this.#isPatched = isCustom(attributes)
+    this.#isPatched = true
     const isSame = semanticEqual(next, object)
     replaceObject(attributes, next)
     this.#input.forget()

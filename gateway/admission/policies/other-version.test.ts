@@ -1,4 +1,5 @@
-// In which form a policy patches an object: in the version that it matches, whose defaults may be others, and as Go prints it.
+// In which form a policy patches an object: in the version that it matches, whose defaults may be others, and as Go prints it. And when
+// what it makes is read, and converted.
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Loose } from "../../testing/kinds.ts"
@@ -88,4 +89,30 @@ test("what it leaves as it is, is read anew", async () => {
   expect((await put()).code, "a test that fails").toBe(422)
   await mutate("s", rule, '{op: "test", path: "/metadata/name", value: "a"}')
   expect((await put()).code).toBe(200)
+})
+
+test("it is converted when all policies are done", async () => {
+  const rule = { apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }
+  await mutate("t", rule, '{op: "add", path: "/stringData", value: {"a": "first"}}')
+  await mutate("u", rule, '{op: "replace", path: "/stringData/a", value: "second"}')
+  const { text, json } = await post("/api/v1/namespaces/default/secrets", { metadata: { name: "a" } })
+  expect((json() as Loose)["data"], text).toEqual({ a: Buffer.from("second").toString("base64") })
+  expect(json()).not.toHaveProperty("stringData")
+})
+
+test("what cannot be converted is refused when all policies are done", async () => {
+  const rule = { apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments"] }
+  const annotation = "deprecated.deployment.rollback.to"
+  await mutate("v", rule, `{op: "add", path: "/metadata/annotations", value: {"${annotation}": "x"}}`)
+  const create = async (): Promise<string> => {
+    const labels = { a: "b" }
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } }
+    const spec = { selector: { matchLabels: labels }, template }
+    return (await post("/apis/apps/v1/namespaces/default/deployments", { metadata: { name: "a" }, spec })).text
+  }
+  expect(await create()).toContain(
+    `Internal error occurred: failed to convert object: failed to parse annotation[${annotation}]=x as int64: `,
+  )
+  await mutate("w", rule, `{op: "remove", path: "/metadata/annotations/${annotation}"}`)
+  expect(await create()).toContain('"kind":"Deployment"')
 })

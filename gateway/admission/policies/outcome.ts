@@ -11,6 +11,7 @@ import { badRequest, hasReason, internalError, StatusError } from "../../../apim
 import { convertObject } from "../../registry/conversion/convert.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { AdmissionAttributes } from "../chain.ts"
+import { replaceObject } from "../patched.ts"
 import { addCustomDefaults, convertCustom } from "../webhooks/custom-kind.ts"
 import { isCustom, isOwnKind } from "../webhooks/versions.ts"
 import type { PolicyInput } from "./input.ts"
@@ -48,22 +49,28 @@ export async function taken(
   return convertObject(object, definition, attributes.definition)
 }
 
-/** What the policies have made of a custom resource, in the version of the request. */
-export async function asRequested({ ctx, attributes }: PolicyInput): Promise<KubeObject> {
+/**
+ * What all policies have made, as the request has it: until then an object of a built-in kind is not converted (Strategy), and a custom
+ * resource may be of another version.
+ */
+export async function convertMade({ ctx, attributes }: PolicyInput): Promise<void> {
   const { object, definition } = attributes
   if (object === undefined) throw new TypeError("there is no object to convert")
   try {
-    return structuredClone(await convertCustom(ctx, object, definition))
+    if (isCustom(attributes)) replaceObject(attributes, structuredClone(await convertCustom(ctx, object, definition)))
+    else if (isOwnKind(attributes)) definition.strategy.convert?.(object)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    throw internalError(`failed to convert object: ${error.message}`, { cause: error })
+    const { message } = error
+    const why = hasReason(error, "BadRequest") ? refusalDetail(message) : message
+    throw internalError(`failed to convert object: ${why}`, { cause: error })
   }
 }
 
 /** What does not fit the type is the fault of the policy, if upstream has not made JSON of it. */
 function configured(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
-    return attributes.decode(structuredClone(object) as Json, { origin: "apply" })
+    return attributes.decode(structuredClone(object) as Json, { origin: "apply", isVersioned: true })
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version, kind, schema } = attributes.definition
@@ -77,7 +84,7 @@ function configured(attributes: AdmissionAttributes, object: unknown): KubeObjec
 function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
   try {
     if (isObject(object as Json)) checkOtherKind(attributes, object as JsonObject)
-    return attributes.decode(structuredClone(object) as Json, { unknownFields: "Strict" })
+    return attributes.decode(structuredClone(object) as Json, { unknownFields: "Strict", isVersioned: true })
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
     const why = refusalDetail(error.message)

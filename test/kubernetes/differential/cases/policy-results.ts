@@ -1,7 +1,7 @@
 // What policies that mutate make of an object, where it may not be stored.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { applyPatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { applyPatch, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
 
 const policies = "/apis/admissionregistration.k8s.io/v1"
 const core = "/api/v1/namespaces/@{ns}"
@@ -47,6 +47,7 @@ export function policyResultCases(): Scenario[] {
     ].map((operation) => mutated(`patches ${operation}`, operation)),
     ...ofZeros.map(zeros),
     ...ofNothing.map(unchanged),
+    ...written.map(passedOn),
     mutated("has parameters of no kind", "{op: 'remove', path: '/data/nope'}", {
       paramKind: { apiVersion: "v1", kind: "Bogus" },
     }),
@@ -102,7 +103,7 @@ const ofNothing: readonly Json[] = [
   jsonPatch("[JSONPatch{op: 'test', path: '/metadata/name', value: 'a'}]"),
   jsonPatch("[JSONPatch{op: 'test', path: '/metadata/name', value: 'b'}]"),
   jsonPatch("[JSONPatch{op: 'test', path: '/metadata/name', value: 'a'}].filter(each, false)"),
-  { patchType: "ApplyConfiguration", applyConfiguration: { expression: "Object{}" } },
+  applied("Object{}"),
 ]
 
 function unchanged(mutation: Json): Scenario {
@@ -119,6 +120,76 @@ function unchanged(mutation: Json): Scenario {
       put(`${core}/configmaps/a`, map),
       put(`${core}/configmaps/a`, { ...map, binaryData: {} }),
       put(`${core}/configmaps/a`, { ...map, data: {} }),
+    ],
+  }
+}
+
+const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+const addsText = jsonPatch("[JSONPatch{op: 'add', path: '/stringData', value: {'a': 'b'}}]")
+const rollback = "/metadata/annotations/deprecated.deployment.rollback.to"
+const addsRollback = jsonPatch(`[JSONPatch{op: 'add', path: '${rollback}', value: 'x'}]`)
+const sees = (what: string): Json =>
+  jsonPatch(`[JSONPatch{op: 'add', path: '/metadata/labels', value: {'seen': string(${what})}}]`)
+
+/** What is another value when it is converted, which is when all policies are done: a resource, the mutations of policies. */
+const written: readonly (readonly [resource: string, mutations: readonly Json[][]])[] = [
+  ["secrets", [[addsText, jsonPatch("[JSONPatch{op: 'replace', path: '/stringData/a', value: 'c'}]")]]],
+  ["secrets", [[addsText], [sees("has(object.stringData)")]]],
+  [
+    "secrets",
+    [
+      [
+        applied("Object{stringData: {'a': 'b'}}"),
+        jsonPatch("[JSONPatch{op: 'copy', from: '/stringData', path: '/metadata/labels'}]"),
+      ],
+    ],
+  ],
+  ["deployments", [[addsRollback]]],
+  ["deployments", [[addsRollback], [jsonPatch(`[JSONPatch{op: 'remove', path: '${rollback}'}]`)]]],
+  [
+    "deployments",
+    [
+      [
+        applied(
+          `Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{serviceAccount: 'x'}}}}`,
+        ),
+        sees("has(object.spec.template.spec.serviceAccountName)"),
+      ],
+    ],
+  ],
+  [
+    "pods",
+    [
+      [
+        jsonPatch("[JSONPatch{op: 'add', path: '/spec/terminationGracePeriodSeconds', value: -3}]"),
+        sees("object.spec.terminationGracePeriodSeconds < 0"),
+      ],
+    ],
+  ],
+]
+
+const objects: { readonly [resource: string]: readonly [group: string, Json] } = {
+  secrets: ["", { metadata: { name: "a" } }],
+  pods: ["", { metadata: { name: "a" }, spec: template.spec }],
+  deployments: [
+    "apps",
+    { metadata: { name: "a", annotations: { c: "d" } }, spec: { selector: { matchLabels: { a: "b" } }, template } },
+  ],
+}
+
+function passedOn([resource, policies]: (typeof written)[number]): Scenario {
+  const [group, object] = objects[resource] ?? ["", {}]
+  const rule = { apiGroups: [group], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: [resource] }
+  const labelled = { ...rule, apiGroups: [""], resources: ["configmaps"] }
+  const path = `${group === "" ? core : `/apis/${group}/v1/namespaces/@{ns}`}/${resource}`
+  return {
+    name: `a mutation of ${resource} is passed on as it is written: ${JSON.stringify(policies)}`,
+    steps: [
+      ...policies.flatMap((mutations, index) => policy(`a${index}-@{id}`, rule, [], { mutations })),
+      ...policy("b-@{id}", labelled, ["{op: 'add', path: '/metadata/labels', value: {'seen': 'yes'}}"]),
+      post(`${core}/configmaps?dryRun=All`, { metadata: { name: "a" } }, { untilText: "seen" }),
+      post(path, object),
+      patch(`${path}/a`, mergePatch, { metadata: { annotations: { e: "f" } } }),
     ],
   }
 }
@@ -164,4 +235,8 @@ function policy(name: string, rule: Json, operations: readonly string[], more: o
 
 function jsonPatch(expression: string): Json {
   return { patchType: "JSONPatch", jsonPatch: { expression } }
+}
+
+function applied(expression: string): Json {
+  return { patchType: "ApplyConfiguration", applyConfiguration: { expression } }
 }
