@@ -104,6 +104,8 @@ function operation(random: Random, kind: Kind, base: JsonObject): Loose[] {
 
 const at = (path: string, value: unknown): Loose[] => [{ op: "add", path, value }]
 
+/** A revision that no server has come to: one that it has is compared as that of the step that made it. */
+const unissued = "98765432198765"
 const ofMetadata: readonly Loose[][] = [
   at("/metadata/labels/by", "hook"),
   at("/metadata/annotations", { by: "hook" }),
@@ -121,7 +123,7 @@ const ofMetadata: readonly Loose[][] = [
   at("/metadata/deletionTimestamp", "2020-01-01T00:00:00Z"),
   at("/metadata/deletionGracePeriodSeconds", 7),
   at("/metadata/resourceVersion", ""),
-  at("/metadata/resourceVersion", "1"),
+  at("/metadata/resourceVersion", unissued),
   at("/metadata/resourceVersion", "x"),
   at("/metadata/selfLink", "/x"),
   at("/metadata/managedFields", []),
