@@ -134,7 +134,6 @@ const sees = (what: string): Json =>
 /** What is another value when it is converted, which is when all policies are done: a resource, the mutations of policies. */
 const written: readonly (readonly [resource: string, mutations: readonly Json[][]])[] = [
   ["secrets", [[addsText, jsonPatch("[JSONPatch{op: 'replace', path: '/stringData/a', value: 'c'}]")]]],
-  ["secrets", [[addsText], [sees("has(object.stringData)")]]],
   [
     "secrets",
     [
@@ -145,7 +144,6 @@ const written: readonly (readonly [resource: string, mutations: readonly Json[][
     ],
   ],
   ["deployments", [[addsRollback]]],
-  ["deployments", [[addsRollback], [jsonPatch(`[JSONPatch{op: 'remove', path: '${rollback}'}]`)]]],
   [
     "deployments",
     [
