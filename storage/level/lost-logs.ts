@@ -54,6 +54,8 @@ export class LogsToOpen {
 
   /** LevelDB has opened it, and nothing else has been written. Throws Format, or Corrupt if what is missing does not continue what is there. */
   async restore(database: Database): Promise<void> {
+    // As a rule the log of a store that was closed is empty.
+    if (this.#logs.every(({ content }) => content.length === 0)) return
     try {
       await this.#compare(database)
       unwritten.delete(this.#directory)
