@@ -61,7 +61,7 @@ function parse<const O extends Flags>(args: string[], options: O) {
   try {
     return parseArgs({
       args,
-      options: { ...options, help: { type: "boolean", short: "h" } } as O & { help: { type: "boolean" } },
+      options: { ...options, help: { type: "boolean", short: "h" } },
       allowPositionals: true,
     })
   } catch (error) {

@@ -79,7 +79,7 @@ async function isThere(superClient: KubeClient, name: string, { spec }: CustomRe
   try {
     const current = await superClient.get<CustomResourceDefinition>(definitions, undefined, name)
     const before = current.spec as unknown as Json
-    return equalJson(applyMergePatch(before, spec as unknown as Json), before)
+    return equalJson(applyMergePatch(before, spec), before)
   } catch (error) {
     if (isNotFound(error)) return false
     throw error

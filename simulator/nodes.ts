@@ -136,7 +136,7 @@ function nodeObject(node: SimulatedNode, settings: NodeSettings, kubeletPort: nu
       },
       declaredFeatures: ["InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"],
     },
-  } as unknown as Node
+  }
 }
 
 interface NodesOptions {
@@ -217,7 +217,7 @@ async function removeStartupTaint(client: KubeClient, name: string): Promise<voi
   const node = await client.get<Node>(nodes, undefined, name)
   const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== "node.kubernetes.io/not-ready")
   if (taints.length === (node.spec?.taints ?? []).length) return
-  await client.update<Node>(nodes, { ...node, spec: { ...node.spec, taints } } as Node)
+  await client.update<Node>(nodes, { ...node, spec: { ...node.spec, taints } })
 }
 
 /** A Node that was deleted remains deleted until the next start, as with a real kubelet. */

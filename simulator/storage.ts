@@ -192,7 +192,7 @@ export class Storage implements AsyncDisposable {
               annotations: { ...claim.metadata.annotations, [bindCompleted]: "yes" },
             },
             spec: { ...claim.spec, volumeName: name },
-          } as PersistentVolumeClaim)
+          })
     if (bound.status?.phase === "Bound" && bound.status.capacity?.["storage"] === size) return
     const status = {
       ...bound.status,

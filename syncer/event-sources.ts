@@ -96,23 +96,23 @@ function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInfor
   return {
     added: (tenant, object) => {
       enqueueObject(tenant, object)
-      if (resource === pods) enqueueNodeOf(tenant, object as Pod, parts)
+      if (resource === pods) enqueueNodeOf(tenant, object, parts)
       if (resource === nodes) enqueueUnscheduledPods(tenant, parts)
     },
     updated: (tenant, object, previous) => {
       enqueueObject(tenant, object)
-      if (resource === nodes && !samePlacement(object as Node, previous as Node)) enqueueUnscheduledPods(tenant, parts)
+      if (resource === nodes && !samePlacement(object, previous)) enqueueUnscheduledPods(tenant, parts)
       if (resource !== pods) return
-      if (isNominated(previous as Pod) && !isNominated(object as Pod)) enqueueUnscheduledPods(tenant, parts)
-      enqueueNodeOf(tenant, object as Pod, parts)
+      if (isNominated(previous) && !isNominated(object)) enqueueUnscheduledPods(tenant, parts)
+      enqueueNodeOf(tenant, object, parts)
       if (isFinished(object as Pod)) enqueueTokens(tenant, object, parts)
     },
     deleted: (tenant, object) => {
       enqueueObject(tenant, object)
       if (resource === nodes) enqueueUnscheduledPods(tenant, parts)
       if (resource !== pods) return
-      if (isNominated(object as Pod)) enqueueUnscheduledPods(tenant, parts)
-      enqueueNodeOf(tenant, object as Pod, parts)
+      if (isNominated(object)) enqueueUnscheduledPods(tenant, parts)
+      enqueueNodeOf(tenant, object, parts)
       enqueueTokens(tenant, object, parts)
     },
     synced: (tenant) => parts.synced(tenant),
@@ -156,8 +156,7 @@ function publicationHandler(resource: Resource, parts: EventSourceParts): Inform
   return {
     added: enqueuePublication,
     updated: (object, previous) => {
-      if (resource === nodes && isOnlyHeartbeat(previous as Node, object as Node))
-        enqueueResources(previous as Node, object as Node, parts)
+      if (resource === nodes && isOnlyHeartbeat(previous, object)) enqueueResources(previous, object, parts)
       else enqueuePublication(object)
     },
     deleted: enqueuePublication,

@@ -90,6 +90,6 @@ async function renew(client: KubeClient, { metadata }: Node, renewTime: string):
       kind: "Lease",
       metadata: { name, namespace, ownerReferences },
     }
-    await client.create<KubeObject>(leases, { ...lease, spec } as KubeObject)
+    await client.create<KubeObject>(leases, { ...lease, spec })
   }
 }

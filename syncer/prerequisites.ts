@@ -37,7 +37,7 @@ export class Prerequisites {
   async ensure(work: Dependent, object: KubeObject): Promise<void> {
     if (work.sync.resource.namespaced) await this.#ensureNamespace(work, object.metadata.namespace ?? "")
     await this.#ensureDependencies(work, object)
-    if (work.sync.resource === pods) await this.#ensureTokens(work, object as Pod)
+    if (work.sync.resource === pods) await this.#ensureTokens(work, object)
   }
 
   /** A pod needs its tokens. If the tenant refuses them (no such service account), the error is reported as the kubelet would. */

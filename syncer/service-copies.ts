@@ -14,7 +14,7 @@ import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { isOfTaken } from "./resources/refused-numbers.ts"
 import { service as serviceSync } from "./resources/service.ts"
-import { emptyView, type ResourceSync, type SyncContext } from "./resources/resource-sync.ts"
+import { emptyView, type SyncContext } from "./resources/resource-sync.ts"
 
 type Spec = NonNullable<Service["spec"]>
 
@@ -64,7 +64,7 @@ export class ServiceCopies {
   }
 
   #desired(service: Service): Service {
-    return buildSuperObject(serviceSync as unknown as ResourceSync, service, this.context) as Service
+    return buildSuperObject(serviceSync, service, this.context)
   }
 
   async patch(present: Service, { spec, claimedAfter, dryRun = false }: CopyChange): Promise<Service> {
@@ -77,9 +77,7 @@ export class ServiceCopies {
 
   /** For a write of the tenant to `before`, which gets the numbers that work if somebody has taken the former ones. */
   change(present: Service, change: CopyChange, before: Service): Promise<Service> {
-    return this.#unlessTaken(change.spec as Spec | undefined, present.spec, before, (spec) =>
-      this.patch(present, { ...change, spec: spec as Record<string, unknown> | undefined }),
-    )
+    return this.#unlessTaken(change.spec, present.spec, before, (spec) => this.patch(present, { ...change, spec }))
   }
 
   /** A new copy waits as that of a reconcile does (number-waits.ts): `waits` are the milliseconds before further attempts. */
@@ -94,7 +92,7 @@ export class ServiceCopies {
       return await write(asked)
     } catch (error) {
       if (asked === undefined || !(error instanceof StatusError)) throw error
-      const rest = withoutTaken(asked, error, present, before.spec ?? ({} as Spec))
+      const rest = withoutTaken(asked, error, present, before.spec ?? {})
       if (rest === undefined) throw error
       const [waitMs, ...later] = isOfTaken(error) ? waits : []
       if (waitMs === undefined) return this.#unlessTaken(rest, present, before, write, waits)

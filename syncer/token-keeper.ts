@@ -51,7 +51,7 @@ export class TokenKeeper {
     const tenant = tenants.get(key.tenant)
     if (tenant === undefined) return
     if (key.name === "") return this.#identify(tenant, key.namespace)
-    const pod = caches.tenantInformer(pods).get(tenant.name, key.namespace, key.name) as Pod | undefined
+    const pod = caches.tenantInformer(pods).get(tenant.name, key.namespace, key.name)
     const needed = pod !== undefined && needsTokens(pod)
     const own = needed ? tokenSecretName(pod.metadata.uid ?? "") : undefined
     for (const secret of this.#marked(tenant, key.namespace, key.name))
@@ -95,7 +95,7 @@ export class TokenKeeper {
   *due(tenant: Tenant): Generator<{ key: SyncKey; afterMs: number }> {
     const { caches, clock } = this.#parts
     const podOf = (namespace: string, name: string): Pod | undefined =>
-      caches.tenantInformer(pods).get(tenant.name, namespace, name) as Pod | undefined
+      caches.tenantInformer(pods).get(tenant.name, namespace, name)
     for (const secret of caches.copiesOf(secrets, tenant.clusterKey)) {
       if (!isTokenSecret(secret)) continue
       const { [tokenPodNameAnnotation]: name = "", [tokenPodUIDAnnotation]: uid } = secret.metadata.annotations ?? {}
@@ -202,7 +202,7 @@ export class TokenKeeper {
   /** The Secret as cached from super. */
   #secretOf(tenant: Tenant, { metadata: { namespace = "", uid = "" } }: Pod): Secret | undefined {
     const informer = this.#parts.caches.superInformer(secrets)
-    return informer.get(superNamespace(tenant.clusterKey, namespace), tokenSecretName(uid)) as Secret | undefined
+    return informer.get(superNamespace(tenant.clusterKey, namespace), tokenSecretName(uid))
   }
 
   async #remove({ metadata }: KubeObject): Promise<void> {

@@ -1,7 +1,6 @@
 // Converts metadata.managedFields to a table of managers and back. Source: k8s.io/apimachinery/pkg/util/managedfields/internal
 // (managedfields.go, capmanagers.go).
 
-import type { Json } from "../object.ts"
 import { canonicalSet } from "./canonical-set.ts"
 import { equalSets, type FieldSet, isEmpty, unionOf } from "./field-set.ts"
 import { compareText } from "../go/text-order.ts"
@@ -62,7 +61,7 @@ export function parseManagers(entries: readonly unknown[], isCustom = false): Ma
       throw new SyntaxError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
     }
     const time = rest.time === unset ? (isCustom ? undefined : null) : rest.time
-    const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), time)
+    const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet(fieldsV1 ?? {}), time)
     managers.set(managerKey(entry), entry)
   }
   return managers

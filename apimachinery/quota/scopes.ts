@@ -6,7 +6,6 @@ import { compareQuantities, type Quantity, zeroQuantity } from "../quantity.ts"
 import { parseAmounts } from "./amounts.ts"
 import { quotaNamesOf } from "./usage.ts"
 
-type Texts = Readonly<Record<string, string>>
 type Selector = NonNullable<
   NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
 >[number]
@@ -22,14 +21,14 @@ export function quotaMatches(
   object: KubeObject,
   offers = noOffers,
 ): boolean {
-  const names = Object.keys((quota.status?.hard ?? {}) as Texts)
+  const names = Object.keys(quota.status?.hard ?? {})
   if (quotaNamesOf(group, resource, names, offers).length === 0) return false
   const selectors: Selector[] = [
     ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
     ...(quota.spec?.scopeSelector?.matchExpressions ?? []),
   ]
   return selectors.every((selector) => {
-    if (group === "" && resource === "pods") return inScope(selector, object as Pod)
+    if (group === "" && resource === "pods") return inScope(selector, object)
     if (group === "" && resource === "persistentvolumeclaims") return claimInScope(selector, object)
     // No other kinds have scopes, so a quota with scopes does not count them.
     return false

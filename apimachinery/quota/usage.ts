@@ -77,10 +77,10 @@ export function usageOf(group: string, resource: string, object: KubeObject, off
   const usage: Amounts = { [countName(group, resource)]: one }
   if (isDeviceClaim(group, resource)) return { ...usage, ...deviceUsage(object, offers) }
   if (group !== "") return usage
-  if (resource === "pods") return { ...usage, ...podUsage(object as Pod) }
+  if (resource === "pods") return { ...usage, ...podUsage(object) }
   if (counted.has(resource)) usage[resource] = one
-  if (resource === "services") return { ...usage, ...serviceUsage(object as Service) }
-  if (resource === "persistentvolumeclaims") return { ...usage, ...claimUsage(object as PersistentVolumeClaim) }
+  if (resource === "services") return { ...usage, ...serviceUsage(object) }
+  if (resource === "persistentvolumeclaims") return { ...usage, ...claimUsage(object) }
   return usage
 }
 

@@ -265,7 +265,7 @@ function parseKubeconfig(what: string, text: string): Kubeconfig {
   if (typeof value !== "object" || value === null || (value as Kubeconfig).kind !== "Config") {
     throw new Error(`${what} is not a kubeconfig (kind: Config)`)
   }
-  return value as Kubeconfig
+  return value
 }
 
 function find<T extends { name: string }>(what: string, kind: string, items: T[] | undefined, name: string): T {

@@ -46,7 +46,7 @@ export async function checkObjects(
   const { namespace, serviceaccount, pod, secret, node } = claims
   const account: ServiceAccount = await checkObject(reader, kinds.account, namespace, serviceaccount)
   const holder = secret === undefined ? undefined : await checkObject(reader, kinds.secret, namespace, secret)
-  const bound = { account, secret: holder as Secret | undefined }
+  const bound = { account, secret: holder }
   if (pod === undefined) {
     if (node !== undefined) await checkObject(reader, kinds.node, undefined, node)
     return { ...bound, node }

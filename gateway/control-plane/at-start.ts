@@ -86,5 +86,5 @@ async function create(client: KubeClient, { resource, initial }: InitialObject):
 function revisedService(current: KubeObject, initial: KubeObject): KubeObject | undefined {
   const { spec } = initial as APIService
   if (!isManaged(current) || spec === undefined || semanticEqual((current as APIService).spec, spec)) return undefined
-  return { ...current, spec } as KubeObject
+  return { ...current, spec }
 }

@@ -174,7 +174,7 @@ function withTimes(object: KubeObject): KubeObject {
   const { status } = object as KubeObject & { status?: { conditions?: object[] } }
   if (status?.conditions === undefined) return object
   const conditions = status.conditions.map((condition) => ({ lastTransitionTime: places.time, ...condition }))
-  return { ...object, status: { ...status, conditions } } as KubeObject
+  return { ...object, status: { ...status, conditions } }
 }
 
 function template({ object, definition }: Initial): Template {

@@ -14,12 +14,11 @@ const itself = {
   metadata: { name: serviceCIDRName },
 }
 
-export const defaultServiceCIDR = (cidrs: readonly string[]): KubeObject =>
-  ({ ...itself, spec: { cidrs } }) as KubeObject
+export const defaultServiceCIDR = (cidrs: readonly string[]): KubeObject => ({ ...itself, spec: { cidrs } })
 
 /** With its condition, which has a reason that nobody set. */
 export function initialServiceCIDR(cidrs: readonly string[], lastTransitionTime: string): KubeObject {
-  return { ...defaultServiceCIDR(cidrs), status: withReason(appliedStatus(lastTransitionTime)) } as KubeObject
+  return { ...defaultServiceCIDR(cidrs), status: withReason(appliedStatus(lastTransitionTime)) }
 }
 
 /** The condition to apply. undefined: it has one, is being deleted, or is not of these ranges. */
@@ -32,7 +31,7 @@ export function readyServiceCIDR(
   const condition = status?.conditions?.find(({ type }) => type === ready.type)
   if (metadata.deletionTimestamp !== undefined || !isOfRanges) return undefined
   if (condition !== undefined && condition.status !== "Unknown") return undefined
-  return { ...itself, status: appliedStatus(timestamp()) } as KubeObject
+  return { ...itself, status: appliedStatus(timestamp()) }
 }
 
 export const appliedStatus = (lastTransitionTime: string) => ({ conditions: [{ ...ready, lastTransitionTime }] })

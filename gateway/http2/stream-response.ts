@@ -46,7 +46,7 @@ export class StreamResponse {
   /** Node creates one per stream, with `new`. */
   constructor(stream: ServerHttp2Stream) {
     this.#stream = stream
-    this.req = stream as unknown as StreamRequest
+    this.req = stream
   }
 
   get headersSent(): boolean {

@@ -12,7 +12,6 @@ import { eventsV1 } from "./conversion/events.ts"
 import { kinds } from "./kinds.ts"
 import { storagePrefixOf } from "./generic/storage/keys.ts"
 import type { Conversion, ResourceDefinition } from "./rest.ts"
-import type { Strategy } from "./strategy.ts"
 
 interface SharedStorage {
   group: string
@@ -103,7 +102,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
       if (schema === undefined) throw new Error(`the facts have no schema of ${apiVersion} ${facts.kind}`)
       return schema
     },
-    strategy: (extension?.strategy ?? {}) as Strategy,
+    strategy: extension?.strategy ?? {},
     columns: columnsOf(group, resource),
     storagePrefix: storagePrefixOf(stored.group, stored.resource),
     storageVersion: printGroupVersion(stored),

@@ -131,7 +131,7 @@ export class Channel<Out extends Calls, In extends Calls> {
     try {
       const handler = this.#handlers[name as keyof In & string]
       if (handler === undefined) throw new Error(`there is no call "${name}"`)
-      this.#send({ type: "answer", id, value: await handler(value as never) })
+      this.#send({ type: "answer", id, value: await handler(value) })
     } catch (error) {
       this.#send({ type: "answer", id, error: failureOf(error) })
     }

@@ -177,7 +177,7 @@ function granted({ resources, volumeMounts }: Container): Partial<ContainerStatu
             readOnly === true ? { name, mountPath, readOnly, recursiveReadOnly: "Disabled" } : { name, mountPath },
           ),
         }),
-  } as Partial<ContainerStatus>
+  }
 }
 
 function withoutClaims({ limits, requests }: NonNullable<Container["resources"]>) {

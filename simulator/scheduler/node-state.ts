@@ -30,7 +30,7 @@ export function podRequests(spec: PodSpec | undefined): Resources {
   }
   for (const [name, value] of sidecars) total.set(name, (total.get(name) ?? 0) + value)
   for (const [name, value] of peak) total.set(name, Math.max(total.get(name) ?? 0, value))
-  return sum(total, spec?.overhead as Record<string, string> | undefined)
+  return sum(total, spec?.overhead)
 }
 
 export function hostPorts(spec: PodSpec | undefined): string[] {
@@ -84,7 +84,7 @@ export class NodeState {
 
   setNode(node: Node): void {
     this.node = node
-    this.allocatable = sum(new Map(), node.status?.allocatable as Record<string, string> | undefined)
+    this.allocatable = sum(new Map(), node.status?.allocatable)
   }
 
   add(pod: Pod): void {

@@ -4,7 +4,7 @@
 
 import { isBindingDone } from "../../apimachinery/core/claim-binding.ts"
 import { classOf } from "../../apimachinery/core/storage-classes.ts"
-import type { KubeObject, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import type { KubeObject, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import {
   clusterAnnotation,
   controlledLabel,
@@ -122,7 +122,7 @@ export class Caches {
         tenantInformer(resource).list(tenant, namespace) as T[],
       superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
         superInformer(resource).get(namespace, name) as T | undefined,
-      nominatedPods: () => tenantInformer(pods).byIndex(tenant, byNomination, "") as Pod[],
+      nominatedPods: () => tenantInformer(pods).byIndex(tenant, byNomination, ""),
     }
   }
 }
@@ -135,7 +135,7 @@ function found<T>(informer: T | undefined, resource: Resource): T {
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value])
 
 /** A single index value for all: they are few. */
-const nomination = (object: KubeObject): string[] => (isNominated(object as Pod) ? [""] : [])
+const nomination = (object: KubeObject): string[] => (isNominated(object) ? [""] : [])
 
 function awaitedClass(object: KubeObject): string[] {
   const claim = object as PersistentVolumeClaim

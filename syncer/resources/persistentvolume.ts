@@ -52,7 +52,7 @@ export const persistentVolume: Publication<PersistentVolume> = {
         ...(labels === undefined ? {} : { labels }),
         annotations: { [uidAnnotation]: superObject.metadata.uid ?? "" },
       },
-      spec: { ...spec, claimRef: reference } as VolumeSpec,
+      spec: { ...spec, claimRef: reference },
       ...(superObject.status === undefined ? {} : { status: scrubMessages(superObject.status, names) }),
     }
   },

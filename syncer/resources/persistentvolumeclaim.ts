@@ -29,7 +29,7 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
     metadata: {},
-    spec: { ...object.spec } as NonNullable<PersistentVolumeClaim["spec"]>,
+    spec: { ...object.spec },
   }),
   changed(object, superObject) {
     const storage = newRequest(object, superObject)

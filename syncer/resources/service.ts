@@ -53,7 +53,7 @@ export const service: ResourceSync<Service> = {
   },
   changed(object, superObject, context) {
     if (isAhead(superObject, object, context.now)) return []
-    const patch = specChange(superSpec(object, context), superObject.spec ?? ({} as Spec))
+    const patch = specChange(superSpec(object, context), superObject.spec ?? {})
     const unmarked = unmarking(object, superObject)
     return [...(patch === undefined ? [] : [{ patch: { spec: patch } }]), ...(unmarked === undefined ? [] : [unmarked])]
   },
@@ -74,7 +74,7 @@ export const service: ResourceSync<Service> = {
   // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
   fallback(desired, error, superObject) {
     const present = superObject?.spec
-    const rest = withoutRefused(desired.spec ?? ({} as Spec), error, present)
+    const rest = withoutRefused(desired.spec ?? {}, error, present)
     if (rest === undefined) return undefined
     if (present === undefined) return { ...desired, spec: rest }
     // If super has all but the node port, that is what is refused.
@@ -83,11 +83,11 @@ export const service: ResourceSync<Service> = {
     const { labels, annotations } = desired.metadata
     if (isThere && Object.keys(others).length === 0 && labels === undefined && annotations === undefined)
       return undefined
-    return { ...desired, spec: (isThere ? others : rest) as Spec }
+    return { ...desired, spec: isThere ? others : rest }
   },
 }
 
-const superSpec = ({ spec = {} as Spec }: Service, { settings }: SyncContext): Spec =>
+const superSpec = ({ spec = {} }: Service, { settings }: SyncContext): Spec =>
   settings.externalIPs === "deny" ? withoutExternalIPs(spec) : { ...spec }
 
 /** Also removes externalTrafficPolicy if the Service's type has external traffic only through these addresses. */

@@ -107,7 +107,7 @@ export function withOwnFields(shown: Node, object: Node): Node {
       ...(hasOwnResources
         ? { capacity: { ...own.resources, ...capacity }, allocatable: { ...own.resources, ...allocatable } }
         : {}),
-    } as NonNullable<Node["status"]>,
+    },
   }
 }
 

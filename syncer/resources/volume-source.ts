@@ -52,7 +52,7 @@ export function toldSource(spec: VolumeSpec, namespaceOf: NamespaceOf): VolumeSp
     const source = told[kind] as Fields | undefined
     if (source) told[kind] = all.reduce((fields, one) => toldReference(fields, one, namespaceOf), source)
   }
-  return told as VolumeSpec
+  return told
 }
 
 function toldReference(source: Fields, reference: Reference, namespaceOf: NamespaceOf): Fields {

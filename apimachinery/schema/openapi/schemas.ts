@@ -123,7 +123,7 @@ export class Definitions {
       const description = described?.fields.get(key)
       properties[key] = { ...(description === undefined ? {} : { description }), ...this.#property(field) }
       const special = ownValue(defaults, key)
-      if (special !== undefined) properties[key] = { ...(properties[key] as JsonObject), default: special }
+      if (special !== undefined) properties[key] = { ...properties[key], default: special }
     }
     const kinds = this.#kindsOf(name)
     const unions = publishedUnions(name)

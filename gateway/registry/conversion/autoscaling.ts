@@ -59,7 +59,7 @@ const current = "currentCPUUtilizationPercentage"
 
 /** Converts a HorizontalPodAutoscaler of any version to v2. */
 export function asAutoscalingV2(object: KubeObject): KubeObject {
-  return object.apiVersion === "autoscaling/v2" ? object : toV2(copyJson(object) as Autoscaler)
+  return object.apiVersion === "autoscaling/v2" ? object : toV2(copyJson(object))
 }
 
 /** By the spec in v1, which copies share: what has been converted, from which v1 differs in the order of metrics, for one. */
@@ -74,12 +74,12 @@ export function storedAutoscaler(object: KubeObject): KubeObject {
 export const autoscalingV1: Conversion = {
   fromStored: (objects) =>
     objects.map((object) => {
-      const read = normalized(toV1(copyJson(object) as Autoscaler)) as Autoscaler
+      const read = normalized(toV1(copyJson(object))) as Autoscaler
       if (read.spec !== undefined) origins.set(read.spec, object)
       return read
     }),
   toStored(object) {
-    const stored = normalized(toV2(copyJson(object) as Autoscaler)) as Autoscaler
+    const stored = normalized(toV2(copyJson(object))) as Autoscaler
     defaultBehavior(stored.spec?.behavior as Behavior | undefined)
     return stored
   },

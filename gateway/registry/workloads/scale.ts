@@ -173,7 +173,7 @@ function replicated(selector: (object: Replicated) => string): Scalable {
   return {
     replicas: (object) => (object as Replicated).spec?.replicas ?? 0,
     currentReplicas: (object) => (object as Replicated).status?.replicas ?? 0,
-    selector: (object) => selector(object as Replicated),
+    selector: (object) => selector(object),
     setReplicas(object, replicas) {
       const of = object as Replicated
       of.spec = { ...of.spec, replicas }
@@ -182,7 +182,7 @@ function replicated(selector: (object: Replicated) => string): Scalable {
 }
 
 const bySelector = replicated(({ spec }) =>
-  spec?.selector === undefined ? "" : printSelector(selectorFromLabelSelector(spec.selector as LabelSelector)),
+  spec?.selector === undefined ? "" : printSelector(selectorFromLabelSelector(spec.selector)),
 )
 const byLabels = replicated(({ spec }) =>
   printSelector(selectorFromLabelSelector({ matchLabels: (spec?.selector ?? {}) as Record<string, string> })),

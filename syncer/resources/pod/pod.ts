@@ -234,6 +234,6 @@ function ephemeralChange(object: Pod, superObject: Pod, context: SyncContext): R
   // superFields removes ephemeral containers from new pods, so the mutators that change containers get them as ordinary ones.
   const { spec } = object
   if (spec === undefined) return undefined
-  const partial: Pod = { ...object, spec: { ...spec, containers: added as Container[], initContainers: [] } }
+  const partial: Pod = { ...object, spec: { ...spec, containers: added, initContainers: [] } }
   return { ephemeralContainers: [...current, ...(superPod(partial, context).spec?.containers ?? [])] }
 }

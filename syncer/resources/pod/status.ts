@@ -171,7 +171,7 @@ function absentFrom(mine: Condition, existing: Condition | undefined): Record<st
 function translateGeneration(observed: number, pod: Pod, superPod: Pod, isBehind: boolean): number {
   const generation = pod.metadata.generation ?? 0
   if (observed === superPod.metadata.generation && !isBehind) return generation
-  const known = (pod.status as { observedGeneration?: number } | undefined)?.observedGeneration ?? generation
+  const known = pod.status?.observedGeneration ?? generation
   return Math.max(0, Math.min(known, generation - 1))
 }
 
@@ -183,7 +183,7 @@ function ownGeneration(
 ): Condition {
   const { observedGeneration } = condition as Condition & { observedGeneration?: number }
   if (observedGeneration === undefined || own.has(condition)) return condition
-  return { ...condition, observedGeneration: translate(observedGeneration) } as Condition
+  return { ...condition, observedGeneration: translate(observedGeneration) }
 }
 
 function withoutGeneration(condition: Condition): Condition {
@@ -257,7 +257,7 @@ export function failedStatus(pod: Pod, why: { reason: string; message: string },
       ? { ...condition, status: "False", reason: "PodFailed", lastTransitionTime: at }
       : condition,
   )
-  return { ...pod.status, phase: "Failed", reason: why.reason, message: why.message, conditions } as PodStatus
+  return { ...pod.status, phase: "Failed", reason: why.reason, message: why.message, conditions }
 }
 
 function toleratesAll(pod: Pod, node: Node): boolean {

@@ -65,7 +65,7 @@ async function policyNamed(ctx: RequestContext, name: string, mutating: boolean)
   const resource = mutating ? "mutatingadmissionpolicies" : "validatingadmissionpolicies"
   const target = { group: "admissionregistration.k8s.io", version: "v1", resource, namespace: "", name }
   try {
-    return (await builtIn(ctx, target).get(onBehalf(ctx, { ...target, verb: "get" }), "", name)).object() as Policy
+    return (await builtIn(ctx, target).get(onBehalf(ctx, { ...target, verb: "get" }), "", name)).object()
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error

@@ -25,5 +25,5 @@ async function healthOf(store: Store): Promise<object> {
 
 function component(name: string, health: object): KubeObject {
   const conditions = [{ type: "Healthy", ...health }]
-  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name }, conditions } as KubeObject
+  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name }, conditions }
 }

@@ -45,7 +45,7 @@ const strategy: Strategy<LimitRange> = {
 export const limitRanges: KindExtension = { strategy }
 
 export function limitRangeItems(range: LimitRange): LimitRangeItem[] {
-  return (range.spec?.limits ?? []) as LimitRangeItem[]
+  return range.spec?.limits ?? []
 }
 
 /** A limit defaults to the maximum; a request defaults to the limit, or else to the minimum. */

@@ -37,7 +37,7 @@ const emptyNodeInfo = {
 /** allocatable defaults to capacity. */
 function allocateAll(status: NonNullable<Node["status"]>): void {
   if (status.allocatable !== undefined || status.capacity === undefined) return
-  status.allocatable = { ...(status.capacity as unknown as object) } as NonNullable<typeof status.allocatable>
+  status.allocatable = { ...status.capacity }
 }
 
 const strategy: Strategy<Node> = {

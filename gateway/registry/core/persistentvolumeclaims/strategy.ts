@@ -119,7 +119,7 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
   }
   const [size, old] = [sizeOf(spec) ?? "0", sizeOf(before) ?? "0"]
   if (compareQuantities(parseQuantity(size), parseQuantity(old)) < 0) {
-    const actual = (current.status?.capacity as Record<string, string> | undefined)?.["storage"] ?? "0"
+    const actual = current.status?.capacity?.["storage"] ?? "0"
     if (compareQuantities(parseQuantity(size), parseQuantity(actual)) <= 0) {
       errors.push(
         forbiddenField(path.child("resources", "requests", "storage"), "field can not be less than status.capacity"),
@@ -146,11 +146,11 @@ function copy<K extends keyof ClaimSpec>(target: ClaimSpec, source: ClaimSpec, k
 }
 
 function sizeOf(spec: ClaimSpec): string | undefined {
-  return (spec.resources?.requests as Record<string, string> | undefined)?.["storage"]
+  return spec.resources?.requests?.["storage"]
 }
 
 function withStorage(spec: ClaimSpec, storage: string | undefined): Record<string, string> {
-  const requests = { ...(spec.resources?.requests as Record<string, string> | undefined) }
+  const requests = { ...spec.resources?.requests }
   if (storage === undefined) delete requests["storage"]
   else requests["storage"] = storage
   return requests

@@ -48,7 +48,7 @@ export function validatePersistentVolumeClaimSpec(
   if (modes.length === 0) errors.push(required(path.child("accessModes"), "at least 1 access mode is required"))
   errors.push(...validateLabelSelector(path.child("selector"), spec.selector))
   errors.push(...validateAccessModes(path.child("accessModes"), modes))
-  const storage = (spec.resources?.requests as Record<string, string> | undefined)?.["storage"]
+  const storage = spec.resources?.requests?.["storage"]
   const at = path.child("resources").key("storage")
   errors.push(...(storage === undefined ? [required(at)] : positiveQuantity(at, storage)))
   if (spec.storageClassName) {

@@ -24,7 +24,7 @@ const strategy: Strategy<PersistentVolume> = {
   },
 
   prepareForCreate(_ctx, volume) {
-    volume.status = { phase: "Pending", lastPhaseTransitionTime: timestamp() } as NonNullable<typeof volume.status>
+    volume.status = { phase: "Pending", lastPhaseTransitionTime: timestamp() }
   },
 
   prepareForUpdate(ctx, volume, current) {

@@ -109,9 +109,9 @@ export function validateEphemeralContainers(path: FieldPath, scope: ContainerSco
   const { spec } = scope
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name))
   const names = new Set(others)
-  return ((spec.ephemeralContainers ?? []) as EphemeralContainer[]).flatMap((container, index) => {
+  return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
     const at = path.index(index)
-    const errors = validateCommon(at, container as unknown as Container, scope)
+    const errors = validateCommon(at, container, scope)
     errors.push(...trimmedImage(at.child("image"), container.image))
     if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
     names.add(container.name)

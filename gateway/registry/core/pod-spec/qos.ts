@@ -10,10 +10,10 @@ export function qosClass(spec: PodSpec): "Guaranteed" | "Burstable" | "BestEffor
     spec.resources === undefined
       ? [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((container) => container.resources)
       : [spec.resources]
-  const requests = sum(parts.map((part) => part?.requests as ResourceList | undefined))
-  const limits = sum(parts.map((part) => part?.limits as ResourceList | undefined))
+  const requests = sum(parts.map((part) => part?.requests))
+  const limits = sum(parts.map((part) => part?.limits))
   if (requests.size === 0 && limits.size === 0) return "BestEffort"
-  const everyLimit = parts.every((part) => sum([part?.limits as ResourceList | undefined]).size === computed.length)
+  const everyLimit = parts.every((part) => sum([part?.limits]).size === computed.length)
   const equal = [...requests].every(([name, amount]) => {
     const limit = limits.get(name)
     return limit !== undefined && compareQuantities(limit, amount) === 0

@@ -142,8 +142,8 @@ export function validateRequirements(
 ): FieldError[] {
   if (resources === undefined) return []
   const nameRule = level === "pod" ? validatePodResourceName : validateContainerResourceName
-  const limits = (resources.limits ?? {}) as ResourceList
-  const requests = (resources.requests ?? {}) as ResourceList
+  const limits = resources.limits ?? {}
+  const requests = resources.requests ?? {}
   const errors: FieldError[] = []
   for (const [name, amount] of inOrder(limits)) {
     const at = path.child("limits").key(name)

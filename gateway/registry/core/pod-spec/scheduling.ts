@@ -22,7 +22,6 @@ import type { Affinity, PodSpec, Toleration } from "./types.ts"
 export type NodeSelector = Wire<models.V1NodeSelector>
 type Term = Wire<models.V1NodeSelectorTerm>
 type PodAffinityTerm = Wire<models.V1PodAffinityTerm>
-type Weighted = Wire<models.V1WeightedPodAffinityTerm>
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
@@ -101,9 +100,7 @@ export function validateAffinity(path: FieldPath, affinity: Affinity | undefined
       errors.push(...validatePodTerm(requiredPath.index(index), term))
     }
     const preferredPath = path.child(name, "preferredDuringSchedulingIgnoredDuringExecution")
-    for (const [index, weighted] of (
-      (pods?.preferredDuringSchedulingIgnoredDuringExecution ?? []) as Weighted[]
-    ).entries()) {
+    for (const [index, weighted] of (pods?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
       const at = preferredPath.index(index)
       errors.push(...validateWeight(at, weighted.weight))
       errors.push(...validatePodTerm(at.child("podAffinityTerm"), weighted.podAffinityTerm ?? {}))

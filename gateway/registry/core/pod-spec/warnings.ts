@@ -147,7 +147,7 @@ function containerWarnings(at: FieldPath, container: Container): string[] {
   const warnings: string[] = []
   for (const resource of ["memory", "ephemeral-storage"]) {
     for (const kind of ["limits", "requests"] as const) {
-      const text = (container.resources?.[kind] as Record<string, string> | undefined)?.[resource]
+      const text = container.resources?.[kind]?.[resource]
       warnings.push(...fractionWarning(at.child("resources", kind).key(resource), text))
     }
   }

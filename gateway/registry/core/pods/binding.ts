@@ -55,7 +55,7 @@ async function assign(
     { ...options, subresource: "binding", managersKnown: true },
     withoutAdmission,
   )
-  return { ...success(), code: 201 } as unknown as KubeObject
+  return { ...success(), code: 201 }
 }
 
 /** As upstream, these errors have no reason and are answered with 500. */

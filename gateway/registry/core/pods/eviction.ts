@@ -60,7 +60,7 @@ export const eviction: SubresourceHandler = {
       if (unready === undefined || asked.preconditions?.resourceVersion !== undefined) throw error
       throw hasReason(error, "Conflict") ? stillProcessed(unready, error) : error
     }
-    return { ...success(), code: 201 } as unknown as KubeObject
+    return { ...success(), code: 201 }
   },
 }
 
@@ -190,7 +190,7 @@ function disrupt(budget: Budget, podName: string): Budget {
   if (allowed === 0) throw tooManyRequests(refusal, 0, causes(refusalReason(name, status)))
   status.disruptionsAllowed = allowed - 1
   if (allowed === 1) setNoneLeft(status)
-  status.disruptedPods = { ...disrupted, [podName]: timestamp() } as unknown as NonNullable<typeof status.disruptedPods>
+  status.disruptedPods = { ...disrupted, [podName]: timestamp() }
   return budget
 }
 

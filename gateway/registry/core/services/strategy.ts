@@ -81,7 +81,7 @@ const serviceStrategy: Strategy<Service> = {
     }
     for (const port of spec.ports ?? []) {
       port.protocol = port.protocol || "TCP"
-      const target = port.targetPort as unknown as string | number | undefined
+      const target = port.targetPort
       if (!target) port.targetPort = port.port
     }
     if (isExternallyAccessible(spec) && !spec.externalTrafficPolicy) spec.externalTrafficPolicy = "Cluster"

@@ -94,7 +94,7 @@ function validatePort(at: FieldPath, port: Port): FieldError[] {
   if (port.protocol !== undefined && !protocols.includes(port.protocol)) {
     errors.push(notSupported(at.child("protocol"), port.protocol, protocols))
   }
-  const number = port.port as unknown as string | number | undefined
+  const number = port.port
   const { endPort } = port
   const end = at.child("endPort")
   if (typeof number === "number") {

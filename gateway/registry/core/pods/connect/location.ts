@@ -9,7 +9,7 @@ import type { RequestContext } from "../../../../request/context.ts"
 import type { Registry } from "../../../rest.ts"
 
 export async function getPod(ctx: RequestContext, registry: Registry, namespace: string, name: string): Promise<Pod> {
-  return (await registry.get(ctx, namespace, name)).object() as Pod
+  return (await registry.get(ctx, namespace, name)).object()
 }
 
 /** The requested container, or the only one besides those that are not its main containers. */

@@ -26,9 +26,7 @@ interface PodName {
 const locate: Locate = async (ctx, registry, { name, port }) => {
   const { namespace, name: asked } = ctx.info
   const { client, backends } = ctx.controlPlane
-  const portName = isNumber(port)
-    ? nameOfPort((await registry.get(ctx, namespace, name)).object() as Service, port)
-    : port
+  const portName = isNumber(port) ? nameOfPort((await registry.get(ctx, namespace, name)).object(), port) : port
   const found = await client.get<Endpoints>(endpoints, namespace, name).catch((error: unknown) => {
     throw isNotFound(error) ? notFound(registry.definition, name) : error
   })
