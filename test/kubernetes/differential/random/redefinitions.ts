@@ -1,13 +1,12 @@
 // Random changes of a definition while there are objects: other schemas, defaults, rules, subresources and columns, another stored
-// version, versions that are served no longer. A version of its own tells when a server has taken a change over.
+// version, versions that are served no longer.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import type { Loose } from "../../../../gateway/testing/kinds.ts"
 import { chance, createRandom, type Random } from "../../../../apimachinery/testing/random.ts"
-import { definitions } from "../cases/things.ts"
-import { asTable } from "../generate/life-scenarios.ts"
 import type { JsonObject } from "../generate/objects.ts"
-import { applyPatch, get, mergePatch, patch, post, type RequestStep, type Scenario, type Step } from "../scenario.ts"
+import { applyPatch, type Scenario, type Step } from "../scenario.ts"
+import { defines, marker } from "./changing-kind.ts"
 import { titled } from "./titled.ts"
 import { versionOf } from "./version-schemas.ts"
 import { at, group, stepOf, versionNames } from "./versions.ts"
@@ -18,28 +17,17 @@ const stepsOfRound = 8
 export function randomRedefinitionScenario(seed: number): Scenario {
   const random = createRandom(seed)
   const steps = Array.from({ length: rounds }, (_, round) => {
-    const { spec, served } = definitionOf(random, round)
-    const context = { random, versions: served }
+    const made = versionsOf(random)
+    const served = made.filter((version) => version.served).map(({ name }) => name)
+    const context = { random, versions: [...served, marker] }
     const between = Array.from({ length: stepsOfRound }, () => stepOf(context)).flat()
-    return [...defines(spec, round), ...between.flatMap((step) => typed(step, spec))]
+    return [...defines(group, round, made), ...between.flatMap((step) => typed(step, made))]
   })
   return { name: `redefinitions at random, seed ${seed}`, steps: titled(steps.flat()), anyOrder: true, byChance: true }
 }
 
-function defines(spec: JsonObject, round: number): RequestStep[] {
-  const names = { plural: "things", singular: "thing", kind: "Thing" }
-  const write =
-    round === 0
-      ? post(definitions, {
-          metadata: { name: `things.${group}` },
-          spec: { group, scope: "Namespaced", names, ...spec },
-        })
-      : patch(`${definitions}/things.${group}`, mergePatch, { spec })
-  return [write, get(at(marker), { headers: asTable, untilText: columnOf(round) })]
-}
-
 /** Applies have fields of their version: of several others upstream tells one at random. */
-function typed(step: Step, { versions }: JsonObject): Step[] {
+function typed(step: Step, versions: readonly JsonObject[]): Step[] {
   if ("watch" in step || step.contentType !== applyPatch || step.path.includes("/scale")) return [step]
   const version = (versions as Loose[]).find(({ name }) => step.path.startsWith(`${at(name)}/`))
   const { properties = {} } = version?.["schema"].openAPIV3Schema ?? {}
@@ -52,27 +40,14 @@ function typed(step: Step, { versions }: JsonObject): Step[] {
   return [{ ...step, body: body as Json }]
 }
 
-const marker = "v0marker0"
-const columnOf = (round: number): string => `"round${round}"`
-
-function definitionOf(random: Random, round: number): { spec: JsonObject; served: string[] } {
+function versionsOf(random: Random) {
   const stored = random(versionNames.length)
-  const versions = versionNames.map((name, index) => ({
+  return versionNames.map((name, index) => ({
     ...accepted(versionOf(random)),
     name,
     served: chance(random, 0.75),
     storage: index === stored,
   }))
-  const served = versions.filter((version) => version.served).map(({ name }) => name)
-  const column = { name: `round${round}`, type: "string", jsonPath: ".spec" }
-  const marking = {
-    name: marker,
-    served: true,
-    storage: false,
-    schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-    additionalPrinterColumns: [column],
-  }
-  return { spec: { versions: [...versions, marking] }, served: [...served, marker] }
 }
 
 /** Rules for these have no bounds. */

@@ -1,11 +1,8 @@
 // Several clients apply, update and patch objects of a kind whose definition changes in between: how its lists and maps are merged, keys,
-// defaults, fields that go and come, subresources that are switched on and off, and the stored version. A version of its own tells
-// when a server has taken a change over.
+// defaults, fields that go and come, subresources that are switched on and off, and the stored version.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
-import { definitions } from "../cases/things.ts"
-import { asTable } from "../generate/life-scenarios.ts"
 import type { JsonObject } from "../generate/objects.ts"
 import {
   applyPatch,
@@ -13,13 +10,13 @@ import {
   jsonPatch,
   mergePatch,
   patch,
-  post,
   put,
   remove,
   type RequestStep,
   type Scenario,
   withQuery,
 } from "../scenario.ts"
+import { defines, type Schemas, thingsOf, versions, versionsOf } from "./changing-kind.ts"
 import { specOf, statusOf, versionSchema } from "./reshaped-fields.ts"
 import { titled } from "./titled.ts"
 import { isJsonObject } from "./values.ts"
@@ -27,18 +24,19 @@ import { isJsonObject } from "./values.ts"
 const group = "r@{id}.example.com"
 const rounds = 6
 const stepsOfRound = 8
-const versions = ["v1", "v2"]
-/** Served in every round, with a column that tells which. */
-const marker = "v0marker0"
 
-const at = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
+const at = (version: string): string => thingsOf(group, version)
 
 export function randomReshapedScenario(seed: number): Scenario {
   const random = createRandom(seed)
   const steps = Array.from({ length: rounds }, (_, round) => {
     const schemas = schemasOf(random)
     return [
-      ...defines(random, round, schemas),
+      ...defines(
+        group,
+        round,
+        versionsOf(schemas, pick(random, versions), () => subresources(random)),
+      ),
       ...Array.from({ length: stepsOfRound }, () => declared(pick(random, choices)(random), schemas)),
       get(`${at(pick(random, versions))}/a`),
     ]
@@ -50,8 +48,6 @@ export function randomReshapedScenario(seed: number): Scenario {
     byChance: true,
   }
 }
-
-type Schemas = Readonly<Record<string, JsonObject>>
 
 function schemasOf(random: Random): Schemas {
   const same = versionSchema(random)
@@ -81,36 +77,6 @@ function kept(value: Json, schema: JsonObject): Json {
     return isOpen ? [[name, inner]] : []
   })
   return Object.fromEntries(found)
-}
-
-function defines(random: Random, round: number, schemas: Schemas): RequestStep[] {
-  const names = { plural: "things", singular: "thing", kind: "Thing" }
-  const stored = pick(random, versions)
-  const column = { name: `round${round}`, type: "string", jsonPath: ".spec" }
-  const all = [
-    ...versions.map((name) => ({
-      name,
-      served: true,
-      storage: name === stored,
-      schema: { openAPIV3Schema: schemas[name] ?? {} },
-      subresources: subresources(random),
-    })),
-    {
-      name: marker,
-      served: true,
-      storage: false,
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      additionalPrinterColumns: [column],
-    },
-  ]
-  const write =
-    round === 0
-      ? post(definitions, {
-          metadata: { name: `things.${group}` },
-          spec: { group, scope: "Namespaced", names, versions: all },
-        })
-      : patch(`${definitions}/things.${group}`, mergePatch, { spec: { versions: all } })
-  return [{ ...write, label: `WRITE ${round}` }, get(at(marker), { headers: asTable, untilText: `"round${round}"` })]
 }
 
 function subresources(random: Random): JsonObject {

@@ -1,11 +1,8 @@
 // Random rules in force, at every level of a schema: of items of lists and maps of every type, of structs in them, and of fields, about the
-// old value, which may be optional. The definition changes in between, so that stored values no longer meet its rules. A version of its
-// own tells when a server has taken a change over.
+// old value, which may be optional. The definition changes in between, so that stored values no longer meet its rules.
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
-import { definitions } from "../cases/things.ts"
-import { asTable } from "../generate/life-scenarios.ts"
 import type { JsonObject } from "../generate/objects.ts"
 import {
   applyPatch,
@@ -19,6 +16,7 @@ import {
   type Scenario,
   withQuery,
 } from "../scenario.ts"
+import { defines, type Schemas, thingsOf, versions, versionsOf } from "./changing-kind.ts"
 import { ruledSchema, valueOf } from "./ruled-schema.ts"
 import { titled } from "./titled.ts"
 import { isJsonObject } from "./values.ts"
@@ -26,11 +24,8 @@ import { isJsonObject } from "./values.ts"
 const group = "w@{id}.example.com"
 const rounds = 4
 const stepsOfRound = 12
-const versions = ["v1", "v2"]
-/** Served in every round, with a column that tells which. */
-const marker = "v0marker0"
 
-const at = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
+const at = (version: string): string => thingsOf(group, version)
 
 export function randomRuledValueScenario(seed: number): Scenario {
   const random = createRandom(seed)
@@ -42,47 +37,20 @@ export function randomRuledValueScenario(seed: number): Scenario {
     )
     const context: Context = { random, schemas }
     return [
-      ...defines(round, schemas, pick(random, versions)),
+      ...defines(
+        group,
+        round,
+        versionsOf(schemas, pick(random, versions), () => ({ status: {} })),
+      ),
       ...Array.from({ length: stepsOfRound }, () => pick(random, choices)(context)).flat(),
     ]
   })
   return { name: `rules in force at random, seed ${seed}`, steps: titled(steps.flat()), anyOrder: true, byChance: true }
 }
 
-type Schemas = Readonly<Record<string, JsonObject>>
-
 interface Context {
   random: Random
   schemas: Schemas
-}
-
-function defines(round: number, schemas: Schemas, stored: string): RequestStep[] {
-  const names = { plural: "things", singular: "thing", kind: "Thing" }
-  const column = { name: `round${round}`, type: "string", jsonPath: ".spec" }
-  const all = [
-    ...versions.map((name) => ({
-      name,
-      served: true,
-      storage: name === stored,
-      schema: { openAPIV3Schema: schemas[name] ?? {} },
-      subresources: { status: {} },
-    })),
-    {
-      name: marker,
-      served: true,
-      storage: false,
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      additionalPrinterColumns: [column],
-    },
-  ]
-  const write =
-    round === 0
-      ? post(definitions, {
-          metadata: { name: `things.${group}` },
-          spec: { group, scope: "Namespaced", names, versions: all },
-        })
-      : patch(`${definitions}/things.${group}`, mergePatch, { spec: { versions: all } })
-  return [{ ...write, label: `WRITE ${round}` }, get(at(marker), { headers: asTable, untilText: `"round${round}"` })]
 }
 
 type Choice = (context: Context) => RequestStep[]
