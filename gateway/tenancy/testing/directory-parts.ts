@@ -62,18 +62,20 @@ export function parts(more: Partial<TenantDirectoryParts> = {}) {
 
 /** Control planes that can fall asleep, as nobody changes them. `close` is called when they do. */
 export function sleeping({ openControlPlane }: TenantDirectoryParts, close: (name: string) => Promise<void>) {
-  const watch = (): Watcher => {
-    const { promise, resolve: close } = Promise.withResolvers<void>()
-    const next = async () => {
-      await promise
-      return { done: true as const, value: undefined }
-    }
-    return { revision: 1, close, [Symbol.asyncIterator]: () => ({ next }) }
-  }
   const open: TenantDirectoryParts["openControlPlane"] = async (record, life) => {
     const controlPlane = await openControlPlane(record, life)
     const closing = { [Symbol.asyncDispose]: () => close(record.tenant.name) }
-    return { ...controlPlane, store: { revision: 1, watch }, ...closing } as unknown as ControlPlane
+    return { ...controlPlane, store: { revision: 1, watch: silentWatch }, ...closing } as unknown as ControlPlane
   }
   return open
+}
+
+/** Nothing changes. */
+export function silentWatch(): Watcher {
+  const { promise, resolve: close } = Promise.withResolvers<void>()
+  const next = async () => {
+    await promise
+    return { done: true as const, value: undefined }
+  }
+  return { revision: 1, close, [Symbol.asyncIterator]: () => ({ next }) }
 }

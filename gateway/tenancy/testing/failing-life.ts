@@ -8,14 +8,7 @@ import type { Store, Watcher } from "../../../storage/types.ts"
 import type { ControlPlane } from "../../control-plane/control-plane.ts"
 import { TenantDirectory } from "../tenant-directory.ts"
 import { readRecords } from "../tenant-record.ts"
-
-const limits = {
-  tenantReadyMs: 60_000,
-  maxOpening: 2,
-  tenantIdleMs: 60_000,
-  maxAwakeTenants: 10,
-  maxAwakeBytes: 2 ** 30,
-}
+import { limits, silentWatch, unkept } from "./directory-parts.ts"
 
 /** What the disk has, or the storage that several processes share. */
 export interface Disk {
@@ -74,12 +67,7 @@ export class Life {
           } as unknown as ControlPlane
         }),
       removeStore: (uid) => this.#removeStore(uid),
-      preparation: {
-        keys: new Set(),
-        isRepeatedAfter: () => false,
-        isBegun: () => Promise.resolve(false),
-        prepare: () => Promise.resolve(),
-      },
+      preparation: { ...unkept, isBegun: () => Promise.resolve(false), prepare: () => Promise.resolve() },
       addressOf: () => ({ server: "", certificateAuthority: "" }),
       issuerOf: (name) => name,
       others: this.#isShared ? { onChange: () => undefined, lastChange: () => 0, forget: () => undefined } : undefined,
@@ -164,13 +152,4 @@ export class Life {
     if (failure === "after") throw new Error(`cannot tell whether it did ${what}`)
     return result
   }
-}
-
-function silentWatch(): Watcher {
-  const { promise, resolve: close } = Promise.withResolvers<void>()
-  const next = async () => {
-    await promise
-    return { done: true as const, value: undefined }
-  }
-  return { revision: 1, close, [Symbol.asyncIterator]: () => ({ next }) }
 }
