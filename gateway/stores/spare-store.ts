@@ -4,7 +4,7 @@
 
 import { randomUUID } from "node:crypto"
 import type { Log } from "../../client/log.ts"
-import { removeDatabase } from "../../storage/level/database.ts"
+import { removeDatabase } from "../../storage/level/open-database.ts"
 import type { OpenedDatabase } from "../../storage/level/state.ts"
 import { openAhead } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"

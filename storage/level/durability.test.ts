@@ -6,7 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { put, remove } from "../testing/store-suite/shorthand.ts"
-import { openDatabase, type Database, type DatabaseOptions } from "./database.ts"
+import type { Database } from "./database.ts"
+import { openDatabase, type DatabaseOptions } from "./open-database.ts"
 import { openLevelStore } from "./store.ts"
 
 vi.mock("node:fs", { spy: true })

@@ -9,7 +9,7 @@ import { defaultLimits } from "../limits.ts"
 import { put, remove, text } from "../testing/store-suite/shorthand.ts"
 import type { Store } from "../types.ts"
 import { checkDirectory } from "./check.ts"
-import { openDatabase } from "./database.ts"
+import { openDatabase } from "./open-database.ts"
 import { logKey, metaFormat } from "./keys.ts"
 import { openLevelStore } from "./store.ts"
 

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { code, put } from "../testing/store-suite/shorthand.ts"
 import type { Store } from "../types.ts"
-import { type Database, type DatabaseOptions, openDatabase } from "./database.ts"
+import type { Database } from "./database.ts"
+import { type DatabaseOptions, openDatabase } from "./open-database.ts"
 import { openLevelStore } from "./store.ts"
 
 test("keys that have been counted on disk are counted on with the writes", async () => {

@@ -7,7 +7,8 @@ import { afterEach, beforeEach } from "vitest"
 import { createBaseLayer } from "./base-layer.ts"
 import { put, remove } from "./store-suite/shorthand.ts"
 import type { Store } from "../types.ts"
-import { openDatabase, type Database } from "../level/database.ts"
+import type { Database } from "../level/database.ts"
+import { openDatabase } from "../level/open-database.ts"
 import { openLevelStore, type LevelStoreOptions } from "../level/store.ts"
 
 /** Of each test, and removed after it. */

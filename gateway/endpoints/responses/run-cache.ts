@@ -4,7 +4,7 @@
 
 import type { KubeValue } from "../../registry/generic/storage/value.ts"
 import type { Deflated } from "./gzip-join.ts"
-import type { PrintedRows } from "./table-rows.ts"
+import type { PrintedRows } from "./printed-rows.ts"
 
 /** A run ends after one in this many objects, on average. */
 const meanObjects = 64
