@@ -54,9 +54,12 @@ async function serveIndex(ctx: RequestContext, response: ServerResponse): Promis
   const builtIn = builtInOpenAPIPaths()
   const make = async () => {
     const paths = new Map(elsewhere)
+    // A control plane may have thousands of groups.
+    const byPath = Map.groupBy(definitions, openAPIV3Path)
     for (const path of openAPIV3Paths(definitions)) {
       // As in serve.ts of aggregation.
-      if (builtIn.has(path) || !paths.has(path)) paths.set(path, addressOf(path, await hashOf(path, definitions)))
+      if (builtIn.has(path) || !paths.has(path))
+        paths.set(path, addressOf(path, await hashOf(path, byPath.get(path) ?? [])))
     }
     const all = [...paths].map(([path, serverRelativeURL]) => [path, { serverRelativeURL }] as const)
     return { paths: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
@@ -76,8 +79,8 @@ function addressOf(path: string, hash: string): string {
 const customContents = new WeakMap<ResourceDefinition, string>()
 
 /**
- * The hash of a document. It depends on the custom resources in it, and on those of other servers; built-in kinds are fixed by the
- * release.
+ * The hash of a document with these definitions. It depends on the custom resources among them, and on those of other servers; built-in
+ * kinds are fixed by the release.
  */
 async function hashOf(
   path: string,
@@ -86,7 +89,7 @@ async function hashOf(
 ): Promise<string> {
   const found: string[] = []
   for (const definition of definitions) {
-    if (definition.customResource === undefined || (path !== v2 && openAPIV3Path(definition) !== path)) continue
+    if (definition.customResource === undefined) continue
     let content = customContents.get(definition)
     if (content === undefined) {
       const { group, version, resource, kind, listKind, namespaced, verbs, subresources, selectableFields } = definition
@@ -149,7 +152,7 @@ async function ownSource({ controlPlane }: RequestContext, path: string): Promis
   const pieces = openAPIV3(path, definitions, await loadDescriptions())
   if (pieces === undefined) return undefined
   const about = definitions.filter((definition) => openAPIV3Path(definition) === path)
-  return { hash: await hashOf(path, definitions), pieces: () => pieces, about }
+  return { hash: await hashOf(path, about), pieces: () => pieces, about }
 }
 
 /** Documents that servers have themselves are theirs to serve. */
