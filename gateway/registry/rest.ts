@@ -12,7 +12,11 @@ import type { TableColumn } from "./columns/table-column.ts"
 
 /** The arguments are frozen; the caller may modify the results. */
 export interface Conversion {
-  fromStored(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>
+  /** `pause`: called between objects, of which there may be many. */
+  fromStored(
+    objects: readonly KubeObject[],
+    pause?: RequestContext["pause"],
+  ): readonly KubeObject[] | Promise<readonly KubeObject[]>
   toStored(object: KubeObject): KubeObject | Promise<KubeObject>
 }
 

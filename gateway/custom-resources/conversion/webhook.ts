@@ -14,6 +14,7 @@ import { reviewFault, type ReviewVersion } from "../../backends/review-fault.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { Conversion } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
 import { checkConverted } from "./converted.ts"
 import { answeredReviews } from "./review-schema.ts"
 
@@ -44,11 +45,15 @@ export function webhookConversion(parts: WebhookConversionParts): WebhookConvers
   const only = async (object: KubeObject, apiVersion: string): Promise<KubeObject> =>
     (await convert(parts, [object], apiVersion))[0] ?? object
   return {
-    async fromStored(objects) {
-      // Defaults are those of the version in which an object is stored, and its revision is not in it.
-      const settled = objects.map((object) => withDefaults(withoutRevision(object), schemaOf))
-      const converted = await convert(parts, settled, own)
-      return converted.map((object, index) => withRevision(pruned(object, schemaOf), objects[index]))
+    async fromStored(objects, pause) {
+      const read: KubeObject[] = []
+      for await (const batch of batches(objects, schemaOf, pause)) {
+        for (const object of await convert(parts, batch, own)) {
+          await pause?.()
+          read.push(withRevision(pruned(object, schemaOf), objects[read.length]))
+        }
+      }
+      return read
     },
     toStored: async (object) => pruned(await only(withoutRevision(object), stored), schemaOf),
     between: only,
@@ -89,7 +94,7 @@ function withRevision(object: KubeObject, stored: KubeObject | undefined): KubeO
   return object
 }
 
-/** Objects that already have the wanted version are unchanged. */
+/** In one review. Objects that already have the wanted version are unchanged. */
 async function convert(
   parts: WebhookConversionParts,
   objects: readonly KubeObject[],
@@ -99,12 +104,8 @@ async function convert(
   const [first] = foreign
   if (first === undefined) return objects
   const about = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`
-  const results: KubeObject[] = []
-  for (const batch of batches(foreign)) {
-    const converted = await ask(parts, batch, wanted, about)
-    for (const [index, object] of batch.entries())
-      results.push(checkConverted(object, converted[index] ?? null, wanted, about))
-  }
+  const converted = await ask(parts, foreign, wanted, about)
+  const results = foreign.map((object, index) => checkConverted(object, converted[index] ?? null, wanted, about))
   const next = results[Symbol.iterator]()
   return objects.map((object) => (object.apiVersion === wanted ? object : (next.next().value ?? object)))
 }
@@ -112,11 +113,20 @@ async function convert(
 /** Maximum size of a review, unless a single object is longer. */
 const maxReviewLength = 512 * 1024
 
-/** The objects of one call each: a webhook's response must not be too long. */
-function* batches(objects: readonly KubeObject[]): Generator<readonly KubeObject[]> {
+/**
+ * The objects of one review each, as they are sent: a webhook's response must not be too long, nor may a read make all of its objects
+ * at once. Defaults are those of the version in which an object is stored, and its revision is not in it.
+ */
+async function* batches(
+  objects: readonly KubeObject[],
+  schemaOf: SchemaOf,
+  pause: RequestContext["pause"],
+): AsyncGenerator<readonly KubeObject[]> {
   let batch: KubeObject[] = []
   let length = 0
-  for (const object of objects) {
+  for (const stored of objects) {
+    await pause?.()
+    const object = withDefaults(withoutRevision(stored), schemaOf)
     const added = JSON.stringify(object).length
     if (batch.length > 0 && length + added > maxReviewLength) {
       yield batch

@@ -5,11 +5,11 @@ import type { KubeObject } from "../../../apimachinery/object.ts"
 import { namespace, openRegistry } from "./testing/open-registry.ts"
 
 describe("list", () => {
-  async function filled(count: number) {
+  async function filled(count: number, text = "") {
     const parts = openRegistry()
     for (let i = 0; i < count; i++) {
       const labels = { parity: i % 2 === 0 ? "even" : "odd" }
-      await parts.create(parts.make(`c${String(i).padStart(2, "0")}`, { data: { i: String(i) } }, { labels }))
+      await parts.create(parts.make(`c${String(i).padStart(2, "0")}`, { data: { i: String(i), text } }, { labels }))
     }
     return parts
   }
@@ -104,15 +104,18 @@ describe("list", () => {
     }
   })
 
-  test("yields to other requests while it filters, also in pages", async () => {
-    const { registry, ctx } = await filled(99)
+  test.each([
+    ["many objects", 99, "", 3],
+    ["large objects", 9, "x".repeat(100_000), 7],
+  ])("yields to other requests while it filters %s, also in pages", async (_, count, text, least) => {
+    const { registry, ctx } = await filled(count, text)
     const fieldSelector = "metadata.name!=c01"
     for (const limit of [{}, { limit: 500 }]) {
-      let turns = 0
-      const turn = (): undefined => void turns++
-      const { items } = await registry.list({ ...ctx, turn }, { namespace, fieldSelector, ...limit })
-      expect(items).toHaveLength(98)
-      expect(turns).toBe(3)
+      let pauses = 0
+      const pause = (): undefined => void pauses++
+      const { items } = await registry.list({ ...ctx, pause }, { namespace, fieldSelector, ...limit })
+      expect(items).toHaveLength(count - 1)
+      expect(pauses).toBeGreaterThanOrEqual(least)
     }
   })
 

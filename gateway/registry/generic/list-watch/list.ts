@@ -125,7 +125,7 @@ async function readPage(
   const first = await readPiece(source, selection, place, sizes())
   const { revision } = first
   for await (const { values, stored, piece } of stretches(source, selection, first, sizes)) {
-    const { chosen, end } = await choose(source.ctx, selection, values, limit - items.length)
+    const { chosen, end } = await choose(source.ctx, selection, { values, stored }, limit - items.length)
     items.push(...chosen)
     for (const { value } of stored.slice(0, end + 1)) bytes += value.length
     if (bytes > largeBytes) await source.ctx.enlarge?.()

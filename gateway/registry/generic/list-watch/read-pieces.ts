@@ -4,7 +4,7 @@
 //   piece:    read from the store at once   ── at most 500 and 8 MiB, or 10,000 that are in memory
 //   stretch:  passed on at once             ── at most 100, with a turn for others in between; the whole piece for a page
 
-import { storedLengthOf } from "../../../../storage/base-layer.ts"
+import { storedLength, storedLengthOf } from "../../../../storage/base-layer.ts"
 import { pieceBytes } from "../../../../storage/limits.ts"
 import type { KeyValue, RangeOptions, RangeResult, Store } from "../../../../storage/types.ts"
 import { checkAwaited } from "../../../request/awaited.ts"
@@ -12,7 +12,7 @@ import { largeBytes } from "../../../request/large-places.ts"
 import type { Reading } from "../../rest.ts"
 import type { Selection } from "./selection.ts"
 import type { KubeValue } from "../storage/value.ts"
-import { glances, type ValueReader } from "../storage/value-reader.ts"
+import type { ValueReader } from "../storage/value-reader.ts"
 
 /** Objects per read from the store. */
 export const pieceSize = 500
@@ -25,6 +25,10 @@ const pieceSizeInMemory = 10_000
 
 /** Objects of a stream that are passed on before others may have their turn: each may have to be encoded. */
 const streamed = 100
+
+/** Objects examined before others may have their turn, if they are no longer together: each may have to be parsed. */
+const glances = 25
+const glanceBytes = 64 * 1024
 
 export interface PiecesSource {
   store: Store
@@ -61,7 +65,7 @@ export async function streamAt(
 async function* selected(source: PiecesSource, selection: Selection, first: RangeResult): AsyncGenerator<Values> {
   const { collect, ctx } = source
   for await (const { values, stored } of stretches(source, selection, first, () => ({ limit: pieceSize }), streamed)) {
-    const chosen = selection.matches === undefined ? values : (await choose(ctx, selection, values)).chosen
+    const chosen = selection.matches === undefined ? values : (await choose(ctx, selection, { values, stored })).chosen
     collect?.(chosen === values ? storedLengthOf(stored) : chosen.reduce((sum, { length }) => sum + length, 0))
     if (chosen.length > 0) yield chosen
   }
@@ -83,7 +87,7 @@ export async function* stretches(
       if (from > 0) await rest(ctx)
       const all = piece.items.slice(from, from + stretchSize)
       const stored = mayMatch === undefined ? all : reader.candidates(all, mayMatch)
-      yield { values: await reader.many(stored, ctx.turn), stored, piece }
+      yield { values: await reader.many(stored, ctx.pause), stored, piece }
     }
     if (!piece.more) return
     await nextTurn(ctx)
@@ -98,7 +102,7 @@ export async function* stretches(
 export async function choose(
   ctx: Reading,
   { matches }: Selection,
-  values: Values,
+  { values, stored }: Pick<Stretch, "values" | "stored">,
   atMost = Infinity,
 ): Promise<{ chosen: Values; end: number }> {
   if (matches === undefined) {
@@ -106,8 +110,15 @@ export async function choose(
     return { chosen, end: chosen.length - 1 }
   }
   const chosen: KubeValue[] = []
+  let read = 0
   for (const [index, value] of values.entries()) {
-    if (index > 0 && index % glances === 0) await ctx.turn?.()
+    if (read >= glanceBytes) {
+      await ctx.pause?.()
+      read = 0
+    }
+    const entry = stored[index]
+    // As it is stored: what has been converted would be printed to know its length.
+    read += Math.max(entry === undefined ? 0 : storedLength(entry), glanceBytes / glances)
     if (!matches(value)) continue
     chosen.push(value)
     if (chosen.length === atMost) return { chosen, end: index }

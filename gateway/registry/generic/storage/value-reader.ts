@@ -13,10 +13,7 @@ import { StoredText, StoredValue } from "./stored-value.ts"
 import { ComputedValue, type KubeValue, type MayMatch } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 
-type Turn = NonNullable<RequestContext["turn"]>
-
-/** Objects examined before others may have their turn: each may have to be parsed. */
-export const glances = 25
+type Pause = RequestContext["pause"]
 
 export class ValueReader {
   readonly #definition: ResourceDefinition
@@ -111,11 +108,11 @@ export class ValueReader {
     return text.beginsWith(this.#head) && !this.isAged(stored) ? text : undefined
   }
 
-  /** Values of many entries; new ones are not cached. */
-  many(stored: readonly KeyValue[], turn?: Turn): readonly KubeValue[] | Promise<readonly KubeValue[]> {
+  /** Values of many entries; new ones are not cached. `pause`: called between those that must be parsed, which may be large. */
+  many(stored: readonly KeyValue[], pause?: Pause): readonly KubeValue[] | Promise<readonly KubeValue[]> {
     const values = stored.map((item) => this.#cache.passing(item))
     const isRead = values.every((value) => this.#isOwn(value)) && !stored.some((item) => this.isAged(item))
-    return isRead ? values : this.#readMany(stored, values, turn)
+    return isRead ? values : this.#readMany(stored, values, pause)
   }
 
   #isOwn(value: StoredValue): boolean {
@@ -125,13 +122,13 @@ export class ValueReader {
   async #readMany(
     stored: readonly KeyValue[],
     values: readonly StoredValue[],
-    turn: Turn | undefined,
+    pause: Pause,
   ): Promise<readonly KubeValue[]> {
     const foreign = values.filter((value) => !this.#isOwn(value))
-    const converted = (await this.#convert(foreign, turn))[Symbol.iterator]()
+    const converted = (await this.#convert(foreign, pause))[Symbol.iterator]()
     const read: KubeValue[] = []
     for (const [index, value] of values.entries()) {
-      if (index > 0 && index % glances === 0) await turn?.()
+      await pause?.()
       const own = this.#isOwn(value) ? this.#fitting(value, stored[index]?.modRevision ?? 0) : undefined
       read.push(own ?? converted.next().value ?? value)
     }
@@ -146,14 +143,14 @@ export class ValueReader {
     return read === object ? value : new ComputedValue(read)
   }
 
-  async #convert(values: readonly StoredValue[], turn?: Turn): Promise<readonly KubeValue[]> {
+  async #convert(values: readonly StoredValue[], pause?: Pause): Promise<readonly KubeValue[]> {
     const { conversion, kind } = this.#definition
     const objects: KubeObject[] = []
-    for (const [index, value] of values.entries()) {
-      if (index > 0 && index % glances === 0) await turn?.()
+    for (const value of values) {
+      await pause?.()
       objects.push(conversion === undefined ? this.#adapted(value.object()) : value.object())
     }
-    const converted = (await conversion?.fromStored(objects)) ?? objects
+    const converted = (await conversion?.fromStored(objects, pause)) ?? objects
     if (converted.length !== objects.length) {
       throw new Error(`conversion to ${this.#apiVersion} ${kind} answered ${converted.length} of ${objects.length}`)
     }
