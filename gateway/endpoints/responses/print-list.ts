@@ -9,9 +9,9 @@ import type { Negotiated } from "../negotiation.ts"
 import { printed, printing } from "./print.ts"
 
 /** Items printed before others may have their turn, if they are no longer together. */
-export const stretch = 20
+const stretch = 20
 /** In JSON; YAML takes ten times as long. */
-export const stretchBytes = 64 * 1024
+const stretchBytes = 64 * 1024
 
 /** A list whose items are under `key`, which must be the last field. */
 export type PrintableList = Readonly<Record<string, unknown>>

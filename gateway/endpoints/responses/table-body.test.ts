@@ -98,7 +98,7 @@ test("columns that are replaced show the same objects anew", async () => {
   ])
 })
 
-test("long rows are sent in parts, with turns in between", async () => {
+test("long rows are sent in parts, with turns between any two", async () => {
   const long = "x".repeat(300_000)
   const columns = [{ ...columnsOf("", "pods")[0]!, cell: () => long }]
   const all = values(texts(Array.from({ length: 50 }, (_, index) => pod(index))))
@@ -111,7 +111,7 @@ test("long rows are sent in parts, with turns in between", async () => {
     longest = Math.max(longest, length)
   expect(longest).toBeGreaterThan(long.length)
   expect(longest).toBeLessThan(3 * long.length)
-  expect(turns).toBeGreaterThanOrEqual(2)
+  expect(turns).toBeGreaterThanOrEqual(all.length)
 })
 
 test("a row that is too long is refused, before the columns after it are printed", async () => {

@@ -1,11 +1,10 @@
 // Encodes a Table of a list: its head, and the rows in runs. Printed runs are cached (run-cache.ts), without their ages.
 
 import type { RequestContext } from "../../request/context.ts"
-import { takeTurn } from "../../request/awaited.ts"
+import { awaitedPause } from "../../request/awaited.ts"
 import { largeBytes } from "../../request/large-places.ts"
 import { type Aside, type Deflated, deflateMade, newBuffer } from "./gzip-join.ts"
 import { enclosed, joinInto, type Part } from "./list-body.ts"
-import { stretch, stretchBytes } from "./print-list.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 import { emptyRows, type ListMeta, tableHead, type TableOptions } from "./table-output.ts"
 import type { AgedRows, PrintedRows } from "./printed-rows.ts"
@@ -69,15 +68,12 @@ async function* printing(
 ): AsyncGenerator<PrintedRows> {
   /** The first row that has not been taken. */
   let from = 0
-  let read = stretchBytes // the turn may be used up when it begins
+  const pause = awaitedPause(ctx)
   for (let index = 0; index < run.length; index++) {
-    const value = run[index] as KubeValue
-    if (read >= stretchBytes) {
-      await takeTurn(ctx)
-      read = 0
-    }
-    printer.add(value)
-    read += Math.max(value.length, stretchBytes / stretch)
+    // Between any two rows: columns of custom resources may take milliseconds, however short their objects are.
+    const turn = pause()
+    if (turn !== undefined) await turn
+    printer.add(run[index] as KubeValue)
     if (printer.length <= maxKeptBytes) continue
     const waiting = ctx.enlarge?.()
     if (waiting === undefined) {
@@ -89,7 +85,6 @@ async function* printing(
     printer.drop()
     await waiting
     index = from - 1
-    read = stretchBytes
   }
   if (printer.length === 0) return
   const printed = printer.take()
