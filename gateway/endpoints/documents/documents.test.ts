@@ -22,8 +22,10 @@ test("a long document is compressed, and decompressed for other clients, in turn
   const made = await document(ctx, "long", ofCustom, () => value)
   expect(made.bytes).toBeUndefined()
   expect(jobs()).toBe(1)
+  using gathering = vi.spyOn(Buffer, "concat")
   expect(JSON.parse((await bytesOfDocument(ctx, made)).toString())).toEqual(value)
   expect(jobs()).toBe(2)
+  expect(gathering).not.toHaveBeenCalled()
 })
 
 test("is generated once for concurrent requests, and again after a failure", async () => {

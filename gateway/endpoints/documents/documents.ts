@@ -154,9 +154,10 @@ const expand = promisify(gunzip)
 /** Decompresses outside the thread, in turns: for clients that do not accept compression this happens on each request. */
 export async function bytesOfDocument(
   { aside }: Pick<RequestContext, "aside">,
-  { bytes, compressed }: Document,
+  { bytes, compressed, size }: Document,
 ): Promise<Buffer> {
   if (bytes !== undefined) return bytes
-  const job = (): Promise<Buffer> => expand(compressed ?? Buffer.alloc(0))
+  // Into one buffer that is not filled: otherwise the thread would gather them, or a second one would be made.
+  const job = (): Promise<Buffer> => expand(compressed ?? Buffer.alloc(0), { chunkSize: size + 1 })
   return aside?.(job) ?? job()
 }

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto"
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { RequestContext } from "../../request/context.ts"
-import { acceptsGzip, acceptsGzipAtAll } from "../responses/body-writer.ts"
+import { acceptsGzip, acceptsGzipAtAll, endInPortions } from "../responses/body-writer.ts"
 import { conditionOf } from "./conditions.ts"
 import { bytesOfDocument, type Document } from "./documents.ts"
 import { type Part, partsOf } from "./ranges.ts"
@@ -83,28 +83,33 @@ async function sendParts(
   // Of parts that are more than the document, all of it is sent.
   if (part !== undefined && asked <= found.size) {
     const bytes = await bytesOfDocument(ctx, found)
-    if (parts.length === 1) sendPart(response, bytes, part, headers)
-    else sendSeveral(response, bytes, parts, headers)
+    if (parts.length === 1) await sendPart(ctx, response, bytes, part, headers)
+    else await sendSeveral(ctx, response, bytes, parts, headers)
     return
   }
   const takesGzip = asFile ? response.req.method !== "HEAD" && acceptsGzipAtAll(ctx) : acceptsGzip(ctx)
   if (found.compressed === undefined || !takesGzip) {
-    response.writeHead(200, { ...headers, "content-length": found.size }).end(await bytesOfDocument(ctx, found))
+    const bytes = await bytesOfDocument(ctx, found)
+    response.writeHead(200, { ...headers, "content-length": found.size })
+    await endInPortions(ctx, response, [bytes])
     return
   }
   const varied = vary.includes("Accept-Encoding") ? vary : [vary, "Accept-Encoding"].filter(Boolean).join(", ")
   const encoded = { ...headers, vary: varied, "content-encoding": "gzip", "content-length": found.compressed.length }
-  response.writeHead(200, encoded).end(found.compressed)
+  response.writeHead(200, encoded)
+  await endInPortions(ctx, response, [found.compressed])
 }
 
 function sendPart(
+  ctx: RequestContext,
   response: ServerResponse,
   bytes: Buffer,
   { start, length }: Part,
   headers: OutgoingHttpHeaders,
-): void {
+): Promise<void> {
   const about = { "content-range": rangeOf({ start, length }, bytes.length), "content-length": length }
-  response.writeHead(206, { ...headers, ...about }).end(bytes.subarray(start, start + length))
+  response.writeHead(206, { ...headers, ...about })
+  return endInPortions(ctx, response, [bytes.subarray(start, start + length)])
 }
 
 function rangeOf({ start, length }: Part, size: number): string {
@@ -113,11 +118,12 @@ function rangeOf({ start, length }: Part, size: number): string {
 
 /** As mime/multipart in Go writes them. */
 function sendSeveral(
+  ctx: RequestContext,
   response: ServerResponse,
   bytes: Buffer,
   parts: readonly Part[],
   headers: OutgoingHttpHeaders,
-): void {
+): Promise<void> {
   const boundary = randomBytes(30).toString("hex")
   const type = `Content-Type: ${String(headers["content-type"])}`
   const pieces = parts.flatMap((part, index) => [
@@ -126,7 +132,8 @@ function sendSeveral(
   ])
   const body = Buffer.concat([...pieces, `\r\n--${boundary}--\r\n`].map((piece) => Buffer.from(piece)))
   const about = { "content-type": `multipart/byteranges; boundary=${boundary}`, "content-length": body.length }
-  response.writeHead(206, { ...headers, ...about }).end(body)
+  response.writeHead(206, { ...headers, ...about })
+  return endInPortions(ctx, response, [body])
 }
 
 function refuseRange(response: ServerResponse, vary: string, reason: "beyond" | undefined, size: number): void {

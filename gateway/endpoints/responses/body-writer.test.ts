@@ -69,6 +69,41 @@ test.each([
   expect(acceptsGzipAtAll({ headers: { "accept-encoding": encoding } })).toBe(expected)
 })
 
+test.each([
+  ["a whole one", [Buffer.alloc(1_000_000, "abc")]],
+  ["one of short pieces", Array.from({ length: 1000 }, (_, index) => Buffer.from(String(index).repeat(500)))],
+])("a long body, %s, is written as its client takes it, with turns for others", async (_, pieces) => {
+  const sent: Buffer[] = []
+  let isWaiting = false
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const response = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    writeHead: () => response,
+    write(bytes: Buffer) {
+      expect(isWaiting).toBe(false)
+      isWaiting = true
+      sent.push(bytes)
+      setImmediate(() => {
+        isWaiting = false
+        response.emit("drain")
+      })
+      return false
+    },
+    end(bytes: Buffer) {
+      sent.push(bytes)
+      end()
+    },
+  })
+  let turns = 0
+  const ctx = { headers: {}, turn: () => void turns++ } as unknown as RequestContext
+  sendBytes(ctx, response as unknown as ServerResponse, 200, "text/plain", pieces)
+  await ended
+  expect(Buffer.concat(sent).equals(Buffer.concat(pieces))).toBe(true)
+  expect(Math.max(...sent.map(({ length }) => length))).toBeLessThan(300_000)
+  expect(sent.length).toBeLessThan(10)
+  expect(turns).toBe(sent.length - 1)
+})
+
 test("a body in parts ends when its client leaves while it waits", async () => {
   const sent: number[] = []
   const response = Object.assign(new EventEmitter(), {
