@@ -21,6 +21,7 @@ import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { longestGraceMs } from "../controllers/namespace/namespace.ts"
 import { plan } from "../controllers/endpointslice/plan.ts"
 import { portsOf } from "../controllers/endpointslice/service-pods.ts"
+import { addHints } from "../controllers/endpointslice/topology-hints.ts"
 import { surplusPods } from "../controllers/job/pods.ts"
 import { viewOf } from "../controllers/job/view.ts"
 import { bestMatch, mismatch } from "../controllers/volume-binding/matching.ts"
@@ -148,6 +149,13 @@ describe("endpoints", () => {
     const own = some.map((n) => ({ addresses: [addressOf(n)], ports: [portOf(n)] }))
     const shared = some.map((n) => addressOf(some.length + n))
     expect(mirrored([...own, { addresses: shared, ports: some.map(portOf) }])).toBeUndefined()
+  })
+
+  test("get hints for the zones of many nodes", () => {
+    const shares = new Map(some.map((n) => [`z${n}`, 1 / some.length]))
+    const endpoints = [...some, ...some].map((n) => ({ addresses: [`${n}`], zone: `z${n % 2}` }))
+    const { counts, refusal } = addHints(shares, { written: [endpoints], kept: [] })
+    expect([refusal, new Set(counts.values())]).toEqual([undefined, new Set([2])])
   })
 
   test("are of a Service with many ports, and of many pods with as many", () => {

@@ -163,38 +163,42 @@ function exchange(
   }
   const giving = new Map<string, number>()
   const receiving = new Map<string, number>()
-  for (;;) {
-    const [from, much] = most(over)
-    const [to, little] = most(under)
-    if (much < 0.5 || little < 0.5 || (much < 1 && little < 1)) return [giving, receiving]
+  const places = inTurn(under)
+  for (const [index, [from, much]] of inTurn(over).entries()) {
+    const [to, little] = places[index] ?? ["", 0]
+    if (little < 0.5 || (much < 1 && little < 1)) break
     giving.set(from, (giving.get(from) ?? 0) + 1)
     receiving.set(to, (receiving.get(to) ?? 0) + 1)
-    over.set(from, much - 1)
-    under.set(to, little - 1)
   }
+  return [giving, receiving]
 }
 
-function most(zones: ReadonlyMap<string, number>): [zone: string, number: number] {
-  let found: [string, number] = ["", 0]
-  for (const each of zones) if (each[1] > found[1]) found = each
-  return found
+/**
+ * The zones in the order in which one that has most is always next, and then has one less; until none has a half. There may be thousands
+ * of zones, and of endpoints.
+ */
+function inTurn(zones: ReadonlyMap<string, number>): [zone: string, number: number][] {
+  const turns: [string, number][] = []
+  for (const [zone, number] of zones) for (let left = number; left >= 0.5; left--) turns.push([zone, left])
+  return turns.sort(([, a], [, b]) => b - a)
 }
 
 function redistribute(
   open: readonly Endpoint[],
   given: Map<string, number>,
   giving: Map<string, number>,
-  receiving: Map<string, number>,
+  receiving: ReadonlyMap<string, number>,
 ): void {
+  const places = [...receiving].flatMap(([zone, number]) => Array<string>(number).fill(zone))[Symbol.iterator]()
   for (const endpoint of open) {
     const { zone = "" } = endpoint
     const left = giving.get(zone) ?? 0
-    const next = [...receiving].find(([, number]) => number > 0)
-    if (left === 0 || next === undefined) continue
-    endpoint.hints = { forZones: [{ name: next[0] }] }
+    if (left === 0) continue
+    const next = places.next()
+    if (next.done === true) return
+    endpoint.hints = { forZones: [{ name: next.value }] }
     giving.set(zone, left - 1)
-    receiving.set(next[0], next[1] - 1)
     given.set(zone, (given.get(zone) ?? 0) - 1)
-    given.set(next[0], (given.get(next[0]) ?? 0) + 1)
+    given.set(next.value, (given.get(next.value) ?? 0) + 1)
   }
 }
