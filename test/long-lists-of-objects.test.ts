@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import type {
+  ClusterRole,
   Endpoints,
   EndpointSlice,
   Job,
@@ -16,6 +17,7 @@ import type {
 import { matches, parseSelector, selectorFromLabelSelector, type Selector } from "../apimachinery/labels.ts"
 import { builtInResources } from "../apimachinery/schema/facts.ts"
 import { Graph } from "../controllers/garbage-collector/graph.ts"
+import { rulesOf } from "../controllers/clusterrole-aggregation/clusterrole-aggregation.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
 import { mirror } from "../controllers/endpointslice/mirror.ts"
 import { longestGraceMs } from "../controllers/namespace/namespace.ts"
@@ -48,6 +50,20 @@ test("what a rule grants is multiplied only as far as it is told", () => {
   expect(covers([{ ...rule, resourceNames: [] }], [rule])).toEqual([])
   expect(covers([], [rule])).toHaveLength(10_000)
   expect(covers([{ ...rule, verbs: ["*"], resources: words.slice(1) }], [rule])).not.toEqual([])
+})
+
+test("many selectors aggregate a role with many rules", () => {
+  const labels = { a: "b" }
+  const rules = numbers.slice(0, 5_000).map((n) => ({ apiGroups: [`g${n}`], resources: ["pods"], verbs: ["get"] }))
+  const roleOf = (name: string, more: object = {}): ClusterRole => ({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name, labels },
+    ...more,
+  })
+  const role = roleOf("all")
+  const selectors = numbers.slice(0, 10_000).map(() => selectorFromLabelSelector({ matchLabels: labels }))
+  expect(rulesOf(role, [role, roleOf("some", { rules })], selectors)).toEqual(rules)
 })
 
 test("an object that has many owners changes many times", () => {
