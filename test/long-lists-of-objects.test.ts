@@ -16,6 +16,7 @@ import type {
 } from "../apimachinery/object.ts"
 import { matches, parseSelector, selectorFromLabelSelector, type Selector } from "../apimachinery/labels.ts"
 import { builtInResources } from "../apimachinery/schema/facts.ts"
+import type { TenantInformer } from "../client/informers/tenant-informer.ts"
 import { Graph } from "../controllers/garbage-collector/graph.ts"
 import { rulesOf } from "../controllers/clusterrole-aggregation/clusterrole-aggregation.ts"
 import { competitorsFor } from "../controllers/autoscaler/autoscaler.ts"
@@ -26,6 +27,8 @@ import { portsOf } from "../controllers/endpointslice/service-pods.ts"
 import { addHints } from "../controllers/endpointslice/topology-hints.ts"
 import { surplusPods } from "../controllers/job/pods.ts"
 import { viewOf } from "../controllers/job/view.ts"
+import { adoptersOf } from "../controllers/pods/owners.ts"
+import { replicationControllerKind } from "../controllers/replicaset/kinds.ts"
 import { bestMatch, mismatch } from "../controllers/volume-binding/matching.ts"
 import { discoveredResources, versionDiscovery } from "../gateway/aggregation/discovery.ts"
 import { resourcesOf } from "../gateway/aggregation/listed-resources.ts"
@@ -64,6 +67,19 @@ test("many selectors aggregate a role with many rules", () => {
   const role = roleOf("all")
   const selectors = numbers.slice(0, 10_000).map(() => selectorFromLabelSelector({ matchLabels: labels }))
   expect(rulesOf(role, [role, roleOf("some", { rules })], selectors)).toEqual(rules)
+})
+
+test("ReplicationControllers with many labels may adopt many pods", () => {
+  const selector = Object.fromEntries(numbers.slice(0, 10_000).map((n) => [`l${n}`, "x"]))
+  const controllers = numbers.slice(0, 100).map((n): KubeObject => {
+    const { kind, apiVersion } = replicationControllerKind
+    return { kind, apiVersion, metadata: { name: `c${n}` }, spec: { selector } } as KubeObject
+  })
+  const all = { list: () => controllers } as unknown as TenantInformer<KubeObject>
+  const adopters = { all, selectorOf: (owner: KubeObject) => replicationControllerKind.selector(owner) }
+  const orphan = (labels: Record<string, string>) => ({ apiVersion: "v1", kind: "Pod", metadata: { labels } })
+  for (const _ of numbers.slice(0, 100)) expect(adoptersOf(adopters, "a", orphan({ l0: "x" }))).toEqual([])
+  expect(adoptersOf(adopters, "a", orphan(selector))).toEqual(controllers)
 })
 
 test("an object that has many owners changes many times", () => {

@@ -1,5 +1,6 @@
 // The differences between ReplicaSet and ReplicationController, which share one controller.
 
+import type { LabelSelector } from "../../apimachinery/labels.ts"
 import type { KubeObject, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
 import { replicaSets, replicationControllers } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -9,7 +10,7 @@ export interface ReplicaKind {
   resource: Resource
   apiVersion: string
   kind: string
-  selector(object: KubeObject): { matchLabels?: { [key: string]: string } }
+  selector(object: KubeObject): LabelSelector
   /** Whether the kind has status.terminatingReplicas. */
   countsTerminating: boolean
 }
@@ -33,11 +34,22 @@ export const replicaSetKind: ReplicaKind = {
   countsTerminating: true,
 }
 
+/** Frozen, so that it is parsed once: it is compared with each pod that has no owner, and may have thousands of labels. */
+const controllerSelectors = new WeakMap<KubeObject, LabelSelector>()
+
+function controllerSelector(object: KubeObject): LabelSelector {
+  const known = controllerSelectors.get(object)
+  if (known !== undefined) return known
+  const selector = Object.freeze({ matchLabels: (object as ReplicationController).spec?.selector ?? {} })
+  controllerSelectors.set(object, selector)
+  return selector
+}
+
 export const replicationControllerKind: ReplicaKind = {
   name: "replication",
   resource: replicationControllers,
   apiVersion: "v1",
   kind: "ReplicationController",
-  selector: (object) => ({ matchLabels: (object as ReplicationController).spec?.selector ?? {} }),
+  selector: controllerSelector,
   countsTerminating: false,
 }
