@@ -1,5 +1,5 @@
-// Calls of controllers fail at random: some are refused, others are done but not answered; and controllers hear late of changes. Once that
-// ends, all is done that is left to do without that anything else happens: others that start then have nothing to write.
+// Calls of controllers fail at random: some are refused, others are done but not answered; controllers hear late of changes, and are
+// interrupted. Once that ends, all is done that is left to do without that anything else happens: others that start then have nothing to write.
 
 import { expect, test } from "vitest"
 import { timestamp, type Job, type Node } from "../apimachinery/object.ts"
@@ -23,6 +23,7 @@ import {
   statefulSets,
 } from "../client/resources.ts"
 import { DelayedWorld } from "./testing/delayed-world.ts"
+import { Interruptions } from "./testing/interruptions.ts"
 import { jobSpec, ownNode, playKubelets, RandomUse, template } from "./testing/random-use.ts"
 
 const only = [
@@ -144,10 +145,13 @@ function isWritten({ cluster }: DelayedWorld, write: string): boolean {
 const phases = 4
 const steps = 25
 
-test.each(seeds(Number(process.env["ROUNDS"] ?? 6)))("a restart has nothing to write (seed %i)", async (seed) => {
-  const random = createRandom(seed)
+const rounds = [0, 0.3].flatMap((often) => seeds(Number(process.env["ROUNDS"] ?? 5)).map((seed) => ({ seed, often })))
+
+test.each(rounds)("a restart has nothing to write (seed $seed, interrupted $often times per step)", async (round) => {
+  const random = createRandom(round.seed)
   await using world = new DelayedWorld(random, only)
   const use = new RandomUse(world)
+  const interruptions = new Interruptions(world)
   const play = (): void => {
     playKubelets(world)
     use.beat()
@@ -162,9 +166,11 @@ test.each(seeds(Number(process.env["ROUNDS"] ?? 6)))("a restart has nothing to w
     for (let count = 0; count < steps; count++) {
       await use.step()
       await world.turns(random(12))
+      if (chance(random, round.often)) await interruptions.step()
       use.beat()
       if (chance(random, 0.2)) world.clock.advance(pick(random, [10, 500, 1_000, 20_000]))
     }
+    interruptions.end()
     await world.rest(30, play)
     world.faults.probability = 0
     // It deletes its old Jobs when it is due, and starts no other then.

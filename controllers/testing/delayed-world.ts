@@ -7,6 +7,7 @@ import type { Resource } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { faulty, type Faults } from "../../client/testing/faulty-client.ts"
+import { type Life, mortalTenants } from "../../client/testing/mortal.ts"
 import { startControllers } from "../main.ts"
 import { DelayedTenant } from "./delayed-tenant.ts"
 
@@ -21,6 +22,7 @@ export class DelayedWorld implements AsyncDisposable {
   readonly faults: Faults
   readonly #only: readonly string[]
   #tenant: DelayedTenant | undefined
+  #life: Life = { isOver: false }
   #controllers: AsyncDisposable | undefined
 
   constructor(random: Random, only: readonly string[]) {
@@ -33,8 +35,23 @@ export class DelayedWorld implements AsyncDisposable {
   async start(): Promise<void> {
     await this.#controllers?.[Symbol.asyncDispose]()
     this.#tenant = new DelayedTenant(this.cluster, faulty(this.cluster, this.faults))
+    this.#life = { isOver: false }
     const options = { rootCertificateAuthority: "", only: this.#only, clock: this.clock, log: silentLog }
-    this.#controllers = startControllers(this.#tenant.tenants, options)
+    this.#controllers = startControllers(mortalTenants(this.#tenant.tenants, this.#life), options)
+  }
+
+  /** Their process dies, between any two of its calls, and another one starts. */
+  async startAfterDeath(): Promise<void> {
+    this.#life.isOver = true
+    // What waits for an answer waits for ever.
+    void this.#controllers?.[Symbol.asyncDispose]()
+    this.#controllers = undefined
+    await this.start()
+  }
+
+  get tenant(): DelayedTenant {
+    if (this.#tenant === undefined) throw new Error("nothing has been started")
+    return this.#tenant
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 // What a process uses until it dies, between any two of its requests: it hears of no answer any more, and its further calls reach nobody.
 
-import type { KubeClient } from "../../client/rest.ts"
-import type { TenantIdentity, Tenants, TenantUse } from "../../client/tenants.ts"
+import type { KubeClient } from "../rest.ts"
+import type { TenantIdentity, Tenants, TenantUse } from "../tenants.ts"
 
 export interface Life {
   isOver: boolean
