@@ -3,7 +3,15 @@
 
 import { serviceNameLabel } from "../apimachinery/core/endpoint-slices.ts"
 import { dictionary } from "../apimachinery/dictionary.ts"
-import type { EndpointSlice, IPAddress, Job, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
+import type {
+  EndpointSlice,
+  IPAddress,
+  Job,
+  KubeObject,
+  PersistentVolume,
+  Pod,
+  Service,
+} from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
 import type { Log } from "../client/log.ts"
 import type { IndexFunctions } from "../client/informers/object-index.ts"
@@ -12,6 +20,7 @@ import { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
 import { claimNames, templateNames } from "./resource-claim/pod-claims.ts"
+import { clusterAddresses } from "./service-cidr/cluster-addresses.ts"
 
 /** Indexes of every informer. */
 const commonIndexes: IndexFunctions<KubeObject> = {
@@ -50,6 +59,11 @@ const addressIndexes: IndexFunctions<IPAddress> = {
   },
 }
 
+const serviceIndexes: IndexFunctions<Service> = {
+  /** By address in the cluster, in canonical form. */
+  addresses: clusterAddresses,
+}
+
 const sliceIndexes: IndexFunctions<EndpointSlice> = {
   /** By "namespace/name" of the Service in the label. */
   service: ({ metadata }) => {
@@ -69,6 +83,7 @@ const volumeIndexes: IndexFunctions<PersistentVolume> = {
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
   "batch/v1/jobs": jobIndexes as IndexFunctions<never>,
+  "/v1/services": serviceIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
   "discovery.k8s.io/v1/endpointslices": sliceIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,

@@ -12,17 +12,14 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller } from "../controller.ts"
+import { clusterAddresses } from "./cluster-addresses.ts"
 
 const managedByLabel = "ipaddress.kubernetes.io/managed-by"
 const managedByServer = "ipallocator.k8s.io"
 const familyLabel = "ipaddress.kubernetes.io/ip-family"
 
-const addressesOf = ({ spec }: Service): readonly string[] =>
-  (spec?.clusterIPs ?? (spec?.clusterIP === undefined ? [] : [spec.clusterIP])).filter(
-    (address) => parseLooseAddress(address) !== undefined,
-  )
 const isApi = ({ metadata }: Service): boolean => metadata.namespace === "default" && metadata.name === "kubernetes"
-const concerns = (service: Service): boolean => !isApi(service) && addressesOf(service).length > 0
+const concerns = (service: Service): boolean => !isApi(service) && clusterAddresses(service).length > 0
 
 /** How long a Service may take to be created after its address, and to get one that it had not (a request of 60 s). */
 const unusedMs = 60_000
@@ -49,7 +46,7 @@ class IPAddresses {
       eventSource: "ipallocator-repair-controller",
       primary: this.#services,
       concerns,
-      matters: (service, previous) => addressesOf(service).join() !== addressesOf(previous).join(),
+      matters: (service, previous) => clusterAddresses(service).join() !== clusterAddresses(previous).join(),
       reads: [objects],
       others: (tenant) => objects.list(tenant).map(({ metadata: { name = "" } }) => ({ namespace: "", name })),
     }))
@@ -57,9 +54,10 @@ class IPAddresses {
     objects.subscribe({
       added: enqueue,
       updated: enqueue,
-      deleted: (tenant, address) => {
-        const parent = parentOf(address)
-        if (parent !== undefined) controller.enqueue(tenant, parent.namespace, parent.name)
+      // Another Service than the one that it names may have the address, too.
+      deleted: (tenant, { metadata: { name = "" } }) => {
+        for (const service of this.#services.byIndex(tenant, "addresses", name))
+          controller.enqueueObject(tenant, service)
       },
     })
   }
@@ -72,7 +70,7 @@ class IPAddresses {
 
   async #reconcileService(actor: Actor, namespace: string, name: string): Promise<void> {
     const service = this.#services.get(actor.tenant, namespace, name)
-    const wanted = service === undefined || isApi(service) ? [] : addressesOf(service)
+    const wanted = service === undefined || isApi(service) ? [] : clusterAddresses(service)
     for (const address of wanted) await this.#ensure(actor, service as Service, address)
     // A Service gives back its addresses itself, which is not worth an event.
     for (const object of this.#objects.byIndex(actor.tenant, "parent", `services ${namespace}/${name}`)) {
@@ -91,7 +89,7 @@ class IPAddresses {
     if (holder === undefined) {
       const text = `the ClusterIP [${familyOf(address)}]: ${address} for Service ${namespace}/${name} has a wrong reference; repairing`
       actor.event(service, "Warning", "ClusterIPNotAllocated", text)
-    } else if (addressesOf(holder).includes(address)) {
+    } else if (clusterAddresses(holder).includes(address)) {
       if (isOther) {
         const text = `Cluster IP [${familyOf(address)}]:${address} was assigned to multiple services; please recreate service`
         actor.event(service, "Warning", "ClusterIPAlreadyAllocated", text)
@@ -106,7 +104,7 @@ class IPAddresses {
     if (object === undefined) return
     const parent = parentOf(object)
     const service = parent && this.#services.get(actor.tenant, parent.namespace, parent.name)
-    if (service !== undefined && addressesOf(service).includes(name))
+    if (service !== undefined && clusterAddresses(service).includes(name))
       return hasItsLabels(object) ? undefined : this.#recreate(actor, service, object)
     if (!isManaged(object)) return
     const wait = parent === undefined ? 0 : this.#waitFor(object, service)

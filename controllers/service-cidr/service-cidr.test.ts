@@ -249,6 +249,28 @@ describe("IPAddresses", () => {
     )
   })
 
+  test("of a Service that goes are taken by another one that has the address, too", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service("first", "10.0.0.5"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.5 first"]))
+    await harness.create(services, service("second", "10.0.0.5"))
+    await eventually(() => {
+      expect(eventTexts(harness)).toEqual([
+        "ClusterIPAlreadyAllocated: Cluster IP [IPv4]:10.0.0.5 was assigned to multiple services; please recreate service",
+      ])
+    })
+    await harness.cluster.delete(services, "default", "first")
+    await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.5 second"]))
+  })
+
+  test("have the canonical form, whatever form their Service has them in", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service("web", "10.0.0.010", "FD00:0::7"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.10 web", "fd00::7 web"]))
+    await harness.cluster.delete(ipAddresses, undefined, "fd00::7")
+    await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.10 web", "fd00::7 web"]))
+  })
+
   test("of something else that nobody manages are left alone", async () => {
     await using harness = await startHarness({ only })
     await harness.create(ipAddresses, named("10.1.0.9", { resource: "things", name: "a" }, {}))

@@ -1,6 +1,6 @@
 // What users, nodes and kubelets do with objects of many kinds, by chance.
 
-import { timestamp, type Job, type KubeObject, type Node, type Pod, type Service } from "../../apimachinery/object.ts"
+import { timestamp, type Job, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { chance, pick } from "../../apimachinery/testing/random.ts"
 import {
@@ -242,9 +242,8 @@ export class RandomUse {
       return this.#world.cluster.delete(services, "default", name)
     }
     const clusterIP = `10.96.0.${2 + this.#random(3)}`
-    const isTaken = this.#world.cluster.all<Service>(services).some(({ spec }) => spec?.clusterIP === clusterIP)
     const spec = { clusterIP, clusterIPs: [clusterIP], ipFamilies: ["IPv4"], ports: [{ port: 80, protocol: "TCP" }] }
-    if (!isTaken) await this.#world.create(services, "v1", "Service", name, { spec })
+    await this.#world.create(services, "v1", "Service", name, { spec })
   }
 
   async #useRange(): Promise<void> {
