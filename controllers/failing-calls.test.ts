@@ -84,8 +84,7 @@ async function addWorkloads(world: DelayedWorld): Promise<void> {
     serviceName: "db",
     updateStrategy: { type: "RollingUpdate" },
     volumeClaimTemplates: [{ metadata: { name: "data" }, spec: claimSpec }],
-    // Not when it is deleted: as upstream, nothing tells that a claim which it then owns is seen later than its pod is ready.
-    persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" },
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Delete" },
   }
   await world.create(statefulSets, "apps/v1", "StatefulSet", "db", { spec: { ...of("db"), ...ordered } })
   const updateStrategy = { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } }

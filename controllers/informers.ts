@@ -11,6 +11,7 @@ import type {
   PersistentVolume,
   Pod,
   Service,
+  StatefulSet,
 } from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
 import type { Log } from "../client/log.ts"
@@ -21,6 +22,7 @@ import type { Tenants } from "../client/tenants.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
 import { claimNames, templateNames } from "./resource-claim/pod-claims.ts"
 import { clusterAddresses } from "./service-cidr/cluster-addresses.ts"
+import { claimPrefixes } from "./statefulset/identity.ts"
 
 /** Indexes of every informer. */
 const commonIndexes: IndexFunctions<KubeObject> = {
@@ -49,6 +51,11 @@ const jobIndexes: IndexFunctions<Job> = {
     const owner = controllerOf(job)
     return owner === undefined ? [] : [`${job.metadata.namespace ?? ""}/${owner.name}`]
   },
+}
+
+const setIndexes: IndexFunctions<StatefulSet> = {
+  /** By "namespace/name" of claims without their ordinal. */
+  claims: claimPrefixes,
 }
 
 const addressIndexes: IndexFunctions<IPAddress> = {
@@ -82,6 +89,7 @@ const volumeIndexes: IndexFunctions<PersistentVolume> = {
 
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
+  "apps/v1/statefulsets": setIndexes as IndexFunctions<never>,
   "batch/v1/jobs": jobIndexes as IndexFunctions<never>,
   "/v1/services": serviceIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,

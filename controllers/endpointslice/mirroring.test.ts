@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { Endpoints, EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, events, services } from "../../client/resources.ts"
-import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { LateCluster } from "../testing/late-cluster.ts"
 import { mirror } from "./mirror.ts"
 
 const only = ["endpointslice-mirroring", "garbage-collector"]
@@ -28,21 +27,6 @@ function subset(addresses: object[] = [{ ip: "192.0.2.1" }, { ip: "192.0.2.2", h
     addresses,
     notReadyAddresses: [{ ip: "2001:db8::1" }],
     ports: [{ name: "sql", port: 5432, protocol: "TCP" }],
-  }
-}
-
-/** Shows changes of slices late. */
-class LateCluster extends FakeCluster {
-  readonly shows = Promise.withResolvers<void>()
-
-  override async *watch<T extends KubeObject>(
-    resource: Resource,
-    options: WatchOptions,
-  ): AsyncGenerator<WatchEvent<T>> {
-    for await (const event of super.watch<T>(resource, options)) {
-      if (resource === endpointSlices) await this.shows.promise
-      yield event
-    }
   }
 }
 
@@ -123,7 +107,8 @@ describe("Endpoints of a Service without a selector", () => {
 
   test("that are made again are not mirrored twice while the cache does not show the slices of the former", async () => {
     const clock = new FakeClock()
-    const cluster = new LateCluster({ clock })
+    const cluster = new LateCluster(endpointSlices, { clock })
+    cluster.hold()
     await using harness = await startHarness({ only: ["endpointslice-mirroring"], cluster, clock })
     await harness.create(services, service())
     const subsets = [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 1 }] }]
@@ -136,7 +121,7 @@ describe("Endpoints of a Service without a selector", () => {
       clock.advance(10)
     }
     expect(slicesOf(harness)).toHaveLength(1)
-    cluster.shows.resolve()
+    cluster.release()
     await eventually(() => {
       clock.advance(100)
       expect(slicesOf(harness)).toMatchObject([{ metadata: { ownerReferences: [{ uid: metadata.uid }] } }])

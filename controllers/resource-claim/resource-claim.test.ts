@@ -3,10 +3,10 @@ import type { KubeObject, Pod, ResourceClaim } from "../../apimachinery/object.t
 import { conflict } from "../../apimachinery/status.ts"
 import { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { events, pods, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
-import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { LateCluster } from "../testing/late-cluster.ts"
 import { generatedPrefix } from "./pod-claims.ts"
 
 const only = ["resource-claim"]
@@ -33,21 +33,6 @@ async function forgetClaims(harness: Harness, name: string): Promise<void> {
   const { status, ...rest } = findPod(harness, name)!
   const { resourceClaimStatuses: _, ...emptied } = status!
   await harness.cluster.update<Pod>(pods, { ...rest, status: emptied }, { subresource: "status" })
-}
-
-/** Shows claims only when the test says so. */
-class LateCluster extends FakeCluster {
-  readonly shown = Promise.withResolvers<void>()
-
-  override async *watch<T extends KubeObject>(
-    resource: Resource,
-    options: WatchOptions,
-  ): AsyncGenerator<WatchEvent<T>> {
-    for await (const event of super.watch<T>(resource, options)) {
-      if (resource.resource === resourceClaims.resource) await this.shown.promise
-      yield event
-    }
-  }
 }
 
 async function allocate(harness: Harness, claim: ResourceClaim, reservedFor: object[]): Promise<void> {
@@ -112,7 +97,8 @@ describe("a claim of a template", () => {
 
   test("is created once, although the status was not written and the cache does not show it", async () => {
     const clock = new FakeClock()
-    const cluster = new LateCluster({ clock })
+    const cluster = new LateCluster(resourceClaims, { clock })
+    cluster.hold()
     await using harness = await startHarness({ only, clock, cluster })
     await harness.create(resourceClaimTemplates, template)
     cluster.fail = (verb, resource) =>
@@ -124,7 +110,7 @@ describe("a claim of a template", () => {
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect(claims(harness)).toHaveLength(1)
     cluster.fail = undefined
-    cluster.shown.resolve()
+    cluster.release()
     await eventually(() => {
       clock.advance(100)
       expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1)

@@ -1,28 +1,12 @@
 import { describe, expect, test } from "vitest"
 import type { IPAddress, KubeObject, ServiceCIDR } from "../../apimachinery/object.ts"
 import { ipAddresses, serviceCIDRs, services } from "../../client/resources.ts"
-import type { Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
-import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness, type Harness, eventTexts } from "../testing/harness.ts"
+import { LateCluster } from "../testing/late-cluster.ts"
 import { contains, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
 
 const only = ["service-cidr", "ip-address"]
-
-/** While they are held, nobody hears of addresses. */
-class LateCluster extends FakeCluster {
-  held: Promise<void> | undefined
-
-  override async *watch<T extends KubeObject>(
-    resource: Resource,
-    options: WatchOptions,
-  ): AsyncGenerator<WatchEvent<T>, void> {
-    for await (const event of super.watch<T>(resource, options)) {
-      if (resource === ipAddresses) await this.held
-      yield event
-    }
-  }
-}
 
 const cidr = (name: string, ...cidrs: string[]): KubeObject =>
   ({ apiVersion: "networking.k8s.io/v1", kind: "ServiceCIDR", metadata: { name }, spec: { cidrs } }) as KubeObject
@@ -214,16 +198,15 @@ describe("IPAddresses", () => {
 
   test("of a Service that is gone before they are seen are taken by the next one that has the address", async () => {
     const clock = new FakeClock()
-    const cluster = new LateCluster({ clock })
+    const cluster = new LateCluster(ipAddresses, { clock })
     await using harness = await startHarness({ only, clock, cluster })
-    const seen = Promise.withResolvers<void>()
-    cluster.held = seen.promise
+    cluster.hold()
     await harness.create(services, service("first", "10.0.0.5"))
     await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.5 first"]))
     await cluster.delete(services, "default", "first")
     await harness.create(services, service("second", "10.0.0.5"))
     await eventually(() => expect(cluster.calls.get("create ipaddresses")).toBe(2))
-    seen.resolve()
+    cluster.release()
     await eventually(() => {
       clock.advance(10)
       expect(addresses(harness)).toEqual(["10.0.0.5 second"])
@@ -231,19 +214,18 @@ describe("IPAddresses", () => {
   })
 
   test("of a Service that has another one now are taken by the next one that has the address", async () => {
-    const cluster = new LateCluster()
+    const cluster = new LateCluster(ipAddresses)
     await using harness = await startHarness({ only, cluster })
     await harness.create(services, service("first", "10.0.0.5"))
     await eventually(() => expect(addresses(harness)).toEqual(["10.0.0.5 first"]))
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
-    const seen = Promise.withResolvers<void>()
-    cluster.held = seen.promise
+    cluster.hold()
     await cluster.delete(services, "default", "first")
     await eventually(() => expect(addresses(harness)).toEqual([]))
     await harness.create(services, service("first", "10.0.0.6"))
     await harness.create(services, service("second", "10.0.0.5"))
     await eventually(() => expect(addresses(harness)).toContain("10.0.0.6 first"))
-    seen.resolve()
+    cluster.release()
     await eventually(() =>
       expect(addresses(harness)).toEqual(expect.arrayContaining(["10.0.0.5 second", "10.0.0.6 first"])),
     )

@@ -36,10 +36,15 @@ export const podsOwning = ({ metadata }: PersistentVolumeClaim): OwnerReference[
     ({ apiVersion, kind }) => apiVersion === podKind.apiVersion && kind === podKind.kind,
   )
 
+/** Whether claims may be deleted with the set or with pods. */
+export function deletesClaims(set: StatefulSet): boolean {
+  const { whenDeleted, whenScaled } = policyOf(set)
+  return whenDeleted !== "Retain" || whenScaled !== "Retain"
+}
+
 /** Whether the set's retention policy cannot apply to this claim, because something else owns it. */
 export function isForeign(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
-  const { whenDeleted, whenScaled } = policyOf(set)
-  if (whenDeleted === "Retain" && whenScaled === "Retain") return false
+  if (!deletesClaims(set)) return false
   const references = referencesTo(set, pod)
   return (claim.metadata.ownerReferences ?? []).some((owner) => {
     const isOurs = references.some((reference) => isSameName(owner, reference))

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
 import { eventually, eventTexts, startHarness } from "../testing/harness.ts"
+import { LateCluster } from "../testing/late-cluster.ts"
 import { names, only, podsOf, settled, statefulSet, statusOf } from "../testing/stateful-set.ts"
 
 describe("a StatefulSet", () => {
@@ -93,6 +94,24 @@ describe("a StatefulSet", () => {
     await eventually(() => {
       const [claim] = harness.cluster.all(persistentVolumeClaims)
       expect(claim?.metadata.ownerReferences ?? []).toEqual([])
+    })
+  })
+
+  test("owns claims that are seen only after their pod is ready", async () => {
+    const cluster = new LateCluster(persistentVolumeClaims)
+    cluster.hold()
+    await using harness = await startHarness({ only: ["statefulset"], cluster })
+    const retention = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } }
+    await harness.create(
+      statefulSets,
+      statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }], ...retention }),
+    )
+    await settled(harness, 1)
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    cluster.release()
+    await eventually(() => {
+      const [claim] = harness.cluster.all(persistentVolumeClaims)
+      expect(claim?.metadata.ownerReferences).toMatchObject([{ kind: "StatefulSet", name: "db" }])
     })
   })
 

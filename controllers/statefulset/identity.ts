@@ -31,6 +31,16 @@ function numberIn(set: StatefulSet, name: string): string | undefined {
   return name.startsWith(prefix) && /^(0|[1-9][0-9]*)$/.test(tail) ? tail : undefined
 }
 
+/** By "namespace/name" without the ordinal, the claims of the set. */
+export const claimPrefixes = ({ metadata, spec }: StatefulSet): string[] =>
+  (spec?.volumeClaimTemplates ?? []).map(
+    ({ metadata: template }) => `${metadata.namespace ?? ""}/${template?.name ?? ""}-${metadata.name ?? ""}`,
+  )
+
+/** Among those, that of the sets that may use this claim. */
+export const claimPrefix = ({ metadata: { namespace = "", name = "" } }: PersistentVolumeClaim): string =>
+  `${namespace}/${name.slice(0, Math.max(0, name.lastIndexOf("-")))}`
+
 /** The name of the pod that uses this claim; undefined if the claim is not one of the set's. */
 export function podUsing(set: StatefulSet, claim: string): string | undefined {
   for (const { metadata } of set.spec?.volumeClaimTemplates ?? []) {

@@ -25,8 +25,8 @@ import {
 import { claim } from "../pods/claim.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { nextAvailability } from "../pods/pod-state.ts"
-import { podsOwning } from "./claim-retention.ts"
-import { isMember, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
+import { deletesClaims, podsOwning } from "./claim-retention.ts"
+import { claimPrefix, isMember, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
 import { Round, type StatefulSetStatus } from "./round.ts"
 
 export function runStatefulSets(ctx: ControllerContext): Promise<void> {
@@ -47,12 +47,19 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     deleted: enqueue,
   })
   /** The sets with a pod of that claim, and the name of the pod. */
-  const usersOf = (tenant: string, { metadata: { namespace, name = "" } }: PersistentVolumeClaim) =>
-    sets.list(tenant, namespace).flatMap((set) => {
-      const pod = podUsing(set, name)
+  const usersOf = (tenant: string, claim: PersistentVolumeClaim) =>
+    sets.byIndex(tenant, "claims", claimPrefix(claim)).flatMap((set) => {
+      const pod = podUsing(set, claim.metadata.name ?? "")
       return pod === undefined ? [] : [{ set, pod }]
     })
   claims.subscribe({
+    // The round that has created it could not give it an owner, and its pod may be ready before the claim is seen.
+    added(tenant, claim) {
+      for (const { set, pod } of usersOf(tenant, claim)) {
+        const isUsed = pods.get(tenant, set.metadata.namespace, pod) !== undefined
+        if (isUsed && deletesClaims(set)) controller.enqueueObject(tenant, set)
+      }
+    },
     // A pod may have been waiting until this claim is no longer a former one's. And one that was given to a pod which then stayed, and was
     // taken back with a cache that did not show that, would be deleted with the pod. Whatever else owns it waits for the next round, as
     // upstream: another client may want an owner that the set does not.
