@@ -10,7 +10,7 @@ import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import {
-  addressesOf,
+  addressesIn,
   canBeEndpoint,
   familyOf,
   hasEndpoints,
@@ -220,7 +220,7 @@ function addressOf(service: Service, pod: Pod): Address | undefined {
   const { ipFamilies = [], clusterIP = "" } = service.spec ?? {}
   const own = clusterIP === "" || clusterIP === "None" ? (pod.status?.podIP ?? "") : clusterIP
   const family = ipFamilies[0] ?? familyOf(own)
-  const ip = addressesOf(pod).find((address) => familyOf(address) === family)
+  const [ip] = addressesIn(pod, family)
   if (ip === undefined) return undefined
   const { namespace = "", name = "", uid = "" } = pod.metadata
   const hostname = hostnameOf(pod, service)

@@ -6,7 +6,7 @@ import { nodes as nodeResource } from "../../client/resources.ts"
 import type { ControllerContext } from "../context.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 import type { Endpoint, Ports, Wanted } from "./plan.ts"
-import { addressesOf, canBeEndpoint, familyOf, hostnameOf, portsOf } from "./service-pods.ts"
+import { addressesIn, canBeEndpoint, familyOf, hostnameOf, portsOf } from "./service-pods.ts"
 
 const hintsAnnotation = "service.kubernetes.io/topology-aware-hints"
 const modeAnnotation = "service.kubernetes.io/topology-mode"
@@ -56,7 +56,7 @@ function endpointOf(
   pod: Pod,
   family: string,
 ): Endpoint | undefined {
-  const addresses = addressesOf(pod).filter((address) => familyOf(address) === family)
+  const addresses = addressesIn(pod, family)
   if (addresses.length === 0) return undefined
   const serving = isReady(pod)
   const terminating = isTerminating(pod)

@@ -91,6 +91,22 @@ describe("a Service with a selector", () => {
     })
   })
 
+  test.each([
+    ["IPv4", "10.0.0.010", "10.0.0.10"],
+    ["IPv4", "::ffff:10.0.0.1", "10.0.0.1"],
+    ["IPv6", "FD00:0::7", "fd00::7"],
+  ])("has an address of its pods (%s %s) as Go prints it", async (family, podIP, ip) => {
+    await using harness = await start()
+    await harness.create(services, service({ clusterIP: "None", ipFamilies: [family] }))
+    await harness.setPod(await harness.create<Pod>(pods, pod("a")), "Running", true, podIP)
+    await eventually(() => {
+      expect(endpointsOf(harness)?.subsets).toMatchObject([{ addresses: [{ ip }] }])
+      expect(slicesOf(harness).map(({ addressType, endpoints: all }) => [addressType, all?.[0]?.addresses])).toEqual([
+        [family, [ip]],
+      ])
+    })
+  })
+
   test("records the trigger time of a pod's change, and none for a change of the Service", async () => {
     const clock = new FakeClock(Date.parse("2026-01-01T00:00:00Z"))
     await using harness = await startHarness({ only, clock, cluster: new FakeCluster({ clock }) })

@@ -1,7 +1,6 @@
 // The EndpointSlices that mirror an Endpoints object: one for each list of ports and address type. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/endpointslicemirroring/{reconciler,utils}.go.
 
-import { parseLooseAddress, printAddress, unmapped } from "../../apimachinery/addresses.ts"
 import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
@@ -9,6 +8,7 @@ import { controllerReference } from "../pods/pod-control.ts"
 import { bare } from "./topology-hints.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
+import { canonicalAddress } from "../canonical-address.ts"
 import { familyOf } from "./service-pods.ts"
 import { inPlaceOf } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
@@ -88,13 +88,11 @@ function addSubset(groups: Map<string, Group>, subset: Subset, result: Mirrored)
   let added = 0
   for (const [address, ready] of states) {
     if (added >= maxPerSubset) break
-    const parsed = parseLooseAddress(address.ip)
-    if (parsed === undefined) {
+    const ip = canonicalAddress(address.ip)
+    if (ip === undefined) {
       result.invalid++
       continue
     }
-    // EndpointSlices, unlike Endpoints, must not contain other spellings of an address.
-    const ip = printAddress(unmapped(parsed))
     const addressType = familyOf(ip)
     const group = ofFamily.get(addressType) ?? groupOf(groups, addressType, ports)
     ofFamily.set(addressType, group)

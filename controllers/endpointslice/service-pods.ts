@@ -5,6 +5,7 @@ import { isIPv6 } from "node:net"
 import type { Pod, Service } from "../../apimachinery/object.ts"
 import { pods as podResource, services } from "../../client/resources.ts"
 import type { ControllerContext } from "../context.ts"
+import { canonicalAddress } from "../canonical-address.ts"
 import type { Controller } from "../controller.ts"
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
@@ -44,11 +45,17 @@ export function canBeEndpoint(pod: Pod, includeTerminating: boolean): boolean {
   return includeTerminating || !isTerminating(pod)
 }
 
-export function addressesOf(pod: Pod): string[] {
+function addressesOf(pod: Pod): string[] {
   const all = (pod.status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === "" ? [] : [ip]))
   const { podIP } = pod.status ?? {}
   return all.length === 0 && podIP !== undefined && podIP !== "" ? [podIP] : all
 }
+
+/** Its addresses of that family. */
+export const addressesIn = (pod: Pod, family: string): string[] =>
+  addressesOf(pod)
+    .flatMap((address) => canonicalAddress(address) ?? [])
+    .filter((address) => familyOf(address) === family)
 
 export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6(address) ? "IPv6" : "IPv4")
 

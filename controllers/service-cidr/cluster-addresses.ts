@@ -1,11 +1,10 @@
 // The addresses of a Service in the cluster.
 
-import { parseLooseAddress, printAddress, unmapped } from "../../apimachinery/addresses.ts"
 import type { Service } from "../../apimachinery/object.ts"
+import { canonicalAddress } from "../canonical-address.ts"
 
-/** As IPAddresses are named: a Service may have them in another form, such as "10.0.0.010". */
+/** As IPAddresses are named. */
 export const clusterAddresses = ({ spec }: Service): readonly string[] =>
-  (spec?.clusterIPs ?? (spec?.clusterIP === undefined ? [] : [spec.clusterIP])).flatMap((text) => {
-    const address = parseLooseAddress(text)
-    return address === undefined ? [] : [printAddress(unmapped(address))]
-  })
+  (spec?.clusterIPs ?? (spec?.clusterIP === undefined ? [] : [spec.clusterIP])).flatMap(
+    (address) => canonicalAddress(address) ?? [],
+  )
