@@ -169,6 +169,10 @@ class RemoteTenants implements TenantsConnection {
     return () => undefined
   }
 
+  pause(): undefined {
+    return undefined
+  }
+
   watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
     const query = new URLSearchParams({
       group: resource.group,

@@ -33,6 +33,7 @@ export function singleCluster(client: KubeClient, name = "super", log: Log = sil
     // It never sleeps.
     wake: () => undefined,
     register: () => () => undefined,
+    pause: () => undefined,
     watch: (resource, handler, signal) => watchOne(client, name, resource, handler, signal, log),
   }
 }

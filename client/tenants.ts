@@ -165,6 +165,11 @@ export interface Tenants {
   wake(tenant: string, use?: TenantUse): void
   /** Returns a function that stops it. */
   register(worker: TenantWorker): () => void
+  /**
+   * Called before a piece of work for a tenant that may follow others without a wait between them. Returns undefined if it may begin at once;
+   * otherwise the promise resolves when others have had their turn. Never waits where the thread serves nobody else.
+   */
+  pause(tenant: string): Promise<void> | undefined
 }
 
 export interface TenantAddress {

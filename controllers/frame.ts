@@ -81,6 +81,7 @@ export class Frame<K extends { tenant: string }> {
       log,
       signal,
       reconcile: (key, until) => this.#reconcile(key, reconcile, until),
+      pause: (key) => this.#pause(key),
       giveUp: giveUpOf(name),
     })
     for (const stop of stops) stop()
@@ -94,8 +95,13 @@ export class Frame<K extends { tenant: string }> {
     // The tenant may have been deleted while its key waited.
     if (actor === undefined) return
     if (!this.#options.isReady(key.tenant)) return this.#wakeFor(key)
-    this.#ctx.activity.observed(key.tenant)
     return reconcile(key, actor, signal)
+  }
+
+  #pause({ tenant }: K): Promise<void> | undefined {
+    const { activity, tenants } = this.#ctx
+    if (this.#options.isReady(tenant)) activity.observed(tenant)
+    return tenants.pause(tenant)
   }
 
   /** The tenant fell asleep before the key was due. When it wakes, all that have failed are tried again. */

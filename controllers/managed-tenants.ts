@@ -31,6 +31,7 @@ export function managedTenants(tenants: Tenants): Tenants {
       }),
     wake: (name, use) => tenants.wake(name, use),
     register: (worker) => tenants.register(worker),
+    pause: (name) => tenants.pause(name),
     client(tenant, use) {
       const { name } = identityOf(tenants, tenant)
       if (managed(name)) return withFieldManager(tenants.client(tenant, use), fieldManager)

@@ -72,6 +72,7 @@ function interrupted(tenants: Tenants, resources: readonly Resource[], then: () 
     watch: (...of) => tenants.watch(...of),
     wake: (tenant, use) => tenants.wake(tenant, use),
     register: (worker) => tenants.register(worker),
+    pause: (tenant) => tenants.pause(tenant),
   }
 }
 

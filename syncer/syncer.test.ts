@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, Node, PersistentVolumeClaim } from "../apimachinery/object.ts"
 import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
@@ -210,4 +210,19 @@ test("starts while super is unreachable, and catches up", async () => {
   await harness.cluster.create(pods, podOf("late"))
   harness.superCluster.fail = undefined
   await eventually(() => harness.superCluster.find(pods, harness.home, "late"), { what: "synced in the end" })
+})
+
+test("each reconcile waits for the turn of its tenant", async () => {
+  await using harness = await startHarness()
+  await harness.settled()
+  const { tenants, tenant, superCluster, home, cluster } = harness
+  const turn = Promise.withResolvers<void>()
+  const waiting = vi.spyOn(tenants, "pause").mockReturnValue(turn.promise)
+  await cluster.create(configMaps, object("ConfigMap", "default", "waits"))
+  await eventually(() => waiting.mock.calls.length > 0, { what: "it waits" })
+  expect(waiting).toHaveBeenCalledWith(tenant.name)
+  expect(superCluster.find(configMaps, home, "waits")).toBeUndefined()
+  waiting.mockReturnValue(undefined)
+  turn.resolve()
+  await harness.inSuper(configMaps, "waits")
 })

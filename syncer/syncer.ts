@@ -188,6 +188,7 @@ export class Syncer implements AsyncDisposable {
       queue: this.#queue,
       workers: this.#options.workers ?? syncerLimits.workers,
       reconcile: (key) => this.#reconcile(key),
+      pause: ({ tenant }) => this.#tenants.pause(tenant),
       name: "syncer",
       log: this.#log,
       signal,

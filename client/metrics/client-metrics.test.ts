@@ -22,6 +22,8 @@ describe("a workqueue", () => {
     clock.advance(3_000)
     expect(await queue.get(never)).toBe("a1")
     expect(await queue.get(never)).toBe("b1")
+    clock.advance(1_000)
+    for (const key of ["a1", "b1"]) queue.begin(key)
     clock.advance(2_000)
     queue.add("a1") // queued again when done
     queue.done("b1")
@@ -30,7 +32,7 @@ describe("a workqueue", () => {
       'workqueue_adds_total{name="deployment"} 3',
       'workqueue_depth{name="deployment"} 1',
       'workqueue_retries_total{name="deployment"} 1',
-      'workqueue_queue_duration_seconds_sum{name="deployment"} 6',
+      'workqueue_queue_duration_seconds_sum{name="deployment"} 8',
       'workqueue_queue_duration_seconds_count{name="deployment"} 2',
       'workqueue_work_duration_seconds_sum{name="deployment"} 2',
       'workqueue_work_duration_seconds_count{name="deployment"} 1',
@@ -45,6 +47,8 @@ describe("a workqueue", () => {
     queue.done("a1")
     expect(metrics.depth).toBe(1)
     expect(await queue.get(never)).toBe("a1")
+    expect(metrics.depth).toBe(1)
+    queue.begin("a1")
     queue.done("a1")
     queue.add("d1")
     queue[Symbol.dispose]()

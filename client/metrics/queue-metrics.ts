@@ -28,7 +28,8 @@ export class QueueMetrics {
     this.#waiting.set(id, this.#now())
   }
 
-  taken(id: string): void {
+  /** Called when the work on a key begins. */
+  begun(id: string): void {
     const now = this.#now()
     observe(this.#waited, secondsOf(now - (this.#waiting.get(id) ?? now)))
     this.#waiting.delete(id)

@@ -26,6 +26,9 @@ class Model {
   /** In order of arrival. */
   queued: string[] = []
   readonly processing = new Set<string>()
+  /** Taken, but the work on them has not begun, since when additions are of no use. */
+  readonly taken = new Set<string>()
+  readonly begun = new Set<string>()
   /** Added again while they were processed. */
   readonly again = new Set<string>()
   readonly delayed = new Map<string, number>()
@@ -56,7 +59,7 @@ class Model {
 
   add(id: string): void {
     const { group } = keyOf(id)
-    if (this.queued.includes(id)) return
+    if (this.queued.includes(id) || this.taken.has(id)) return
     if (this.processing.has(id)) this.again.add(id)
     else if (this.of(this.queued, group).length >= limits.keysPerGroup) this.refused.add(group)
     else this.#push(id)
@@ -71,6 +74,16 @@ class Model {
     this.failures.set(id, failures + 1)
     this.failed.add(id)
     this.addAfter(id, now + Math.min(limits.baseDelayMs * 2 ** failures, limits.maxDelayMs))
+  }
+
+  begin(id: string): void {
+    for (const known of [this.taken, this.again, this.delayed]) known.delete(id)
+    this.begun.add(id)
+  }
+
+  /** Until the work on them begins. */
+  get waiting(): number {
+    return this.queued.length + this.again.size + this.taken.size
   }
 
   forget(id: string): void {
@@ -101,20 +114,21 @@ class Model {
     this.#noteTurn(group)
     this.queued = this.queued.filter((other) => other !== id)
     this.processing.add(id)
-    this.delayed.delete(id)
+    this.taken.add(id)
     if (this.of(this.queued, group).length === 0 && this.refused.delete(group)) this.refills.push(group)
     this.#noteWaiting()
   }
 
   done(id: string): void {
     this.processing.delete(id)
+    this.begun.delete(id)
     this.#serve(keyOf(id).group)
     if (this.again.delete(id)) this.#push(id)
   }
 
   remove(group: string): void {
-    const gone = this.of([...this.queued, ...this.again, ...this.delayed.keys()], group)
-    for (const known of [this.again, this.delayed]) for (const id of gone) known.delete(id)
+    const gone = this.of([...this.queued, ...this.taken, ...this.again, ...this.delayed.keys()], group)
+    for (const known of [this.taken, this.again, this.delayed]) for (const id of gone) known.delete(id)
     for (const id of this.of(this.failed, group)) this.forget(id)
     this.queued = this.queued.filter((id) => !gone.includes(id))
     this.refused.delete(group)
@@ -190,7 +204,7 @@ class Run {
     expect(this.#refills).toEqual(model.refills)
     const { size, processing, delayed } = queue
     expect([size, processing, delayed]).toEqual([model.queued.length, model.processing.size, model.delayed.size])
-    expect(this.#metrics.depth).toBe(model.queued.length + model.again.size)
+    expect(this.#metrics.depth).toBe(model.waiting)
     expect(queue.retries(keyOf(id))).toBe(model.failures.get(id) ?? 0)
     expect(queue.hasFailed(keyOf(id))).toBe(model.failed.has(id))
     const { group } = keyOf(id)
@@ -201,7 +215,23 @@ class Run {
   async #act(id: string): Promise<void> {
     const [random, queue, model, clock] = [this.#random, this.#queue, this.#model, this.#clock]
     const one = model.processing.size === 0 ? id : pick(random, [...model.processing])
-    switch (pick(random, ["add", "add", "add", "later", "get", "get", "done", "done", "fail", "pass", "other"])) {
+    switch (
+      pick(random, [
+        "add",
+        "add",
+        "add",
+        "later",
+        "get",
+        "get",
+        "begin",
+        "begin",
+        "done",
+        "done",
+        "fail",
+        "pass",
+        "other",
+      ])
+    ) {
       case "add":
         queue.add(keyOf(id))
         return model.add(id)
@@ -213,9 +243,13 @@ class Run {
       case "get":
         return this.#get()
       case "done":
-        if (!model.processing.has(one)) return
+        if (!model.begun.has(one)) return
         queue.done(keyOf(one))
         return model.done(one)
+      case "begin":
+        if (!model.processing.has(one) || model.begun.has(one)) return
+        queue.begin(keyOf(one))
+        return model.begin(one)
       case "fail":
         queue.addRateLimited(keyOf(one))
         return model.fail(one, clock.elapsed())
@@ -270,6 +304,7 @@ class Run {
   /** Nobody waits any more, and nothing is left. */
   async end(): Promise<void> {
     this.#queue[Symbol.dispose]()
+    for (const id of this.#model.processing) if (!this.#model.begun.has(id)) this.#queue.begin(keyOf(id))
     for (const id of this.#model.processing) this.#queue.done(keyOf(id))
     this.#queue.add({ group: "a", name: "late" })
     this.#pass(1_000_000)

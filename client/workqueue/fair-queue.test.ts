@@ -15,8 +15,14 @@ function createQueue(options: Partial<FairQueueOptions<Key>> = {}): FairQueue<Ke
 
 const key = (group: string, name: string): Key => ({ group, name })
 
-async function take(queue: FairQueue<Key>): Promise<string> {
+async function begun(queue: FairQueue<Key>): Promise<Key | undefined> {
   const taken = await queue.get(never)
+  if (taken !== undefined) queue.begin(taken)
+  return taken
+}
+
+async function take(queue: FairQueue<Key>): Promise<string> {
+  const taken = await begun(queue)
   if (taken === undefined) throw new Error("the queue ended")
   queue.done(taken)
   return `${taken.group}/${taken.name}`
@@ -58,9 +64,9 @@ describe("FairQueue with a limit of keys in work", () => {
     const queue = createQueue({ maxWorking: 2 })
     for (let i = 0; i < 5; i++) queue.add(key("a", String(i)))
     queue.add(key("b", "0"))
-    const taken = [await queue.get(never), await queue.get(never), await queue.get(never)]
+    const taken = [await begun(queue), await begun(queue), await begun(queue)]
     expect(taken.map((one) => one?.group).sort((a = "", b = "") => a.localeCompare(b))).toEqual(["a", "a", "b"])
-    const next = queue.get(never)
+    const next = begun(queue)
     queue.add(key("a", "5"))
     expect(queue.size).toBe(4)
     const first = taken.find((one) => one?.group === "a")
@@ -81,7 +87,7 @@ describe("FairQueue with a limit of keys in work", () => {
     const waiting: Promise<Key | undefined>[] = []
     for (let seed = 7; seen.size < 400; seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) {
       if (seed % 3 === 0 && working.length > 0) queue.done(working.splice(seed % working.length, 1)[0] as Key)
-      else if (waiting.length < 3) waiting.push(queue.get(never))
+      else if (waiting.length < 3) waiting.push(begun(queue))
       else if (working.length > 0) queue.done(working.shift() as Key)
       await Promise.resolve()
       for (const one of waiting.splice(0)) {
@@ -102,8 +108,8 @@ describe("FairQueue with a limit of keys in work", () => {
     let limit = 1
     const queue = createQueue({ maxWorking: () => limit })
     for (let i = 0; i < 9; i++) queue.add(key("a", String(i)))
-    const first = await queue.get(never)
-    const waiting = [1, 2, 3].map(() => queue.get(never))
+    const first = await begun(queue)
+    const waiting = [1, 2, 3].map(() => begun(queue))
     limit = 4
     queue.done(first as Key)
     expect((await Promise.all(waiting)).map((one) => one?.name)).toEqual(["1", "2", "3"])
@@ -114,7 +120,7 @@ describe("FairQueue with a limit of keys in work", () => {
     const queue = createQueue({ maxWorking: 1 })
     queue.add(key("a", "0"))
     queue.add(key("a", "1"))
-    const taken = await queue.get(never)
+    const taken = await begun(queue)
     queue.removeGroup("a")
     expect(queue.size).toBe(0)
     queue.done(taken as Key)
@@ -133,10 +139,25 @@ describe("FairQueue keys", () => {
     expect(queue.size).toBe(0)
   })
 
+  test("are not queued again for what was added before the work on them begins, and their delays are dropped", async () => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    queue.add(key("a", "1"))
+    const taken = (await queue.get(never)) as Key
+    queue.add(key("a", "1"))
+    queue.addAfter(key("a", "1"), 500)
+    queue.begin(taken)
+    queue.done(taken)
+    clock.advance(500)
+    expect(queue.size).toBe(0)
+    queue.add(key("a", "1"))
+    expect(queue.size).toBe(1)
+  })
+
   test("are queued again if added while in progress, after done()", async () => {
     const queue = createQueue()
     queue.add(key("a", "1"))
-    const taken = await queue.get(never)
+    const taken = await begun(queue)
     queue.add(key("a", "1"))
     queue.add(key("a", "1"))
     expect(queue.size).toBe(0)
@@ -148,7 +169,7 @@ describe("FairQueue keys", () => {
 
   test("are passed to waiters", async () => {
     const queue = createQueue()
-    const waiting = queue.get(never)
+    const waiting = begun(queue)
     queue.add(key("a", "1"))
     expect(await waiting).toEqual(key("a", "1"))
   })
@@ -157,13 +178,13 @@ describe("FairQueue keys", () => {
     const queue = createQueue()
     const controller = new AbortController()
     const aborted = queue.get(controller.signal)
-    const waiting = queue.get(never)
+    const waiting = begun(queue)
     controller.abort()
     expect(await aborted).toBeUndefined()
     queue[Symbol.dispose]()
     expect(await waiting).toBeUndefined()
     queue.add(key("a", "1"))
-    expect(await queue.get(never)).toBeUndefined()
+    expect(await begun(queue)).toBeUndefined()
   })
 })
 
@@ -219,7 +240,7 @@ describe("FairQueue delays", () => {
     const queue = createQueue({ clock })
     queue.addAfter(key("a", "1"), 500)
     queue.add(key("a", "1"))
-    const taken = (await queue.get(never))!
+    const taken = (await begun(queue))!
     expect(queue.delayed).toBe(0)
     queue.addAfter(taken, 800)
     queue.done(taken)
@@ -241,7 +262,7 @@ describe("FairQueue delays", () => {
     for (let i = 1; i < failures; i++) {
       queue.addRateLimited(key("a", "1"))
       clock.advance(1000)
-      void queue.get(never).then((taken) => queue.done(taken!))
+      void begun(queue).then((taken) => queue.done(taken!))
     }
     queue.addRateLimited(key("a", "1"))
     expect(queue.retries(key("a", "1"))).toBe(failures)

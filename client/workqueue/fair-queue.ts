@@ -37,7 +37,7 @@ export class FairQueue<K> implements Disposable {
   /** By group and id, keys that have failed and not been forgotten since. */
   readonly #failed = new Map<string, Map<string, K>>()
   readonly #turns: RoundRobin<K>
-  /** Ids that are queued, or that were added again while being processed. */
+  /** Ids that are queued or taken until the work on them begins, or that were added again since. */
   readonly #dirty = new Map<string, K>()
   readonly #processing = new Set<string>()
   readonly #delayed = new DelayHeap<K>()
@@ -151,12 +151,20 @@ export class FairQueue<K> implements Disposable {
     return this.#rateLimiter.retries(this.#options.identify(key))
   }
 
-  /** The next key, or undefined when the signal ends or the queue is disposed. The taker must call done(). */
+  /** The next key, or undefined when the signal ends or the queue is disposed. The taker must call begin(), then done(). */
   get(signal: AbortSignal): Promise<K | undefined> {
     if (this.#disposed || signal.aborted) return Promise.resolve(undefined)
     const key = this.#take()
     if (key !== undefined) return Promise.resolve(key)
     return this.#waiters.wait(signal)
+  }
+
+  /** The work on a taken key begins: what it is added for from now on is not seen, so that it comes again. */
+  begin(key: K): void {
+    const id = this.#options.identify(key)
+    this.#dirty.delete(id)
+    this.#delayed.remove(id)
+    this.#options.metrics?.begun(id)
   }
 
   done(key: K): void {
@@ -216,10 +224,7 @@ export class FairQueue<K> implements Disposable {
     if (taken === undefined) return undefined
     const { key, group, isLast } = taken
     const id = this.#options.identify(key)
-    this.#dirty.delete(id)
-    this.#delayed.remove(id)
     this.#processing.add(id)
-    this.#options.metrics?.taken(id)
     if (isLast && this.#refused.delete(group)) this.#options.refill?.(group)
     return key
   }

@@ -34,6 +34,12 @@ interface WorkerOptions<K> {
   /** Number of keys processed at the same time. */
   workers: number
   reconcile(key: K, signal: AbortSignal): Promise<ReconcileResult | Untried>
+  /**
+   * Called when a key is taken, which is reconciled when the promise has resolved. A reconcile that finds nothing to write waits for
+   * nothing, so the next one would begin at once, and all keys of a queue, whose number tenants decide, would be one stretch of the
+   * thread. Default: at once, where nobody else needs the thread.
+   */
+  pause?(key: K): Promise<void> | undefined
   name: string
   log: Log
   signal: AbortSignal
@@ -42,8 +48,8 @@ interface WorkerOptions<K> {
 }
 
 /**
- * A reconcile that takes longer than this waits for something external (such as a tenant's webhook) and needs no worker. Another
- * worker takes its place, so that slow keys of one group do not delay the others. The queue's maxWorking limits them per group.
+ * A reconcile that takes longer than this waits for its turn or for something external (such as a tenant's webhook) and needs no worker.
+ * Another worker takes its place, so that slow keys of one group do not delay the others. The queue's maxWorking limits them per group.
  */
 const slowMs = 1_000
 /** Maximum number of such reconciles of all groups. Further ones keep their workers. */
@@ -79,7 +85,10 @@ async function work<K>(options: WorkerOptions<K>, pool: WorkerPool): Promise<voi
     }, slowMs)
     timer.unref()
     try {
-      await once(options, key)
+      const pause = options.pause?.(key)
+      if (pause !== undefined) await pause
+      queue.begin(key)
+      if (!signal.aborted) await once(options, key)
     } finally {
       clearTimeout(timer)
       queue.done(key)

@@ -66,6 +66,10 @@ export class SleepingTenants implements Tenants {
     return () => this.#workers.delete(worker)
   }
 
+  pause(): undefined {
+    return undefined
+  }
+
   /** Puts all tenants without pending work to sleep. Returns the number of tenants that stay awake. */
   rest(): number {
     for (const name of this.#awake) {

@@ -23,10 +23,14 @@ import type { User } from "../request/user.ts"
 import type { ControlPlane } from "../control-plane/control-plane.ts"
 
 /**
- * The writes of all control planes' own parts together go on in one turn of the event loop until it has lasted this long. They are many
- * and mostly short: a break between any two steps of them would cost a tenth of the controllers' processor time.
+ * The work of all control planes' own parts together, their reconciles and writes, goes on in one turn of the event loop until it has lasted
+ * this long. It is much and mostly short: a break between any two steps would cost a tenth of the controllers' processor time.
  */
 const stretchMs = 5
+
+/** Its own parts take turns together. */
+export const pauseOwnParts = (controlPlane: Pick<ControlPlane, "turns">): Promise<void> | undefined =>
+  controlPlane.turns.pause(controlPlane, stretchMs)
 
 const reads: ReadonlySet<Verb> = new Set(["get", "list", "watch"])
 
@@ -55,7 +59,7 @@ export function targetOf(registry: Registry, verb: Verb, wanted = "", name = "")
   return { registry, definition, subresource, handler, expected }
 }
 
-/** The user of the calls of one client. Its writes take turns together. */
+/** The user of the calls of one client. */
 export interface Caller {
   controlPlane: ControlPlane
   user: User
@@ -85,7 +89,7 @@ export function contextOf(
     headers: {},
     signal,
     warn: () => undefined, // nobody reads it
-    ...(reads.has(verb) ? {} : { pause: () => controlPlane.turns.pause(caller, stretchMs) }),
+    ...(reads.has(verb) ? {} : { pause: () => pauseOwnParts(controlPlane) }),
   }
 }
 

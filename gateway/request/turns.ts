@@ -34,7 +34,7 @@ const triflesPerTurn = 2_048
 /** Grants scheduled together. Each runs in its own callback, so that its time can be measured. */
 const grantsAtOnce = 32
 
-/** A control plane's clients together (its Presence), or its own parts together (the Caller of their client in process). */
+/** A control plane's clients together (its Presence), or its own parts together (the ControlPlane). */
 export type Party = object
 
 interface Waiting {

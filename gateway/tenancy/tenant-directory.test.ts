@@ -2,6 +2,7 @@
 
 import { expect, test, vi } from "vitest"
 import { namespaces } from "../../client/resources.ts"
+import { Turns } from "../request/turns.ts"
 import { limits, parts, request, sleeping, unkept } from "./testing/directory-parts.ts"
 import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
 import { readRecords } from "./tenant-record.ts"
@@ -188,4 +189,23 @@ test("a client is of the tenant that has the name when it is made, and not of th
   await expect(client.get(namespaces, undefined, "default")).rejects.toMatchObject({ code: 404 })
   for (const of of [directory.client("a"), early]) await of.get(namespaces, undefined, "default")
   expect(answered).toEqual([first.uid, second.uid, second.uid])
+})
+
+test("the gateway's own parts let others have their turn, if the tenant is awake", async () => {
+  let now = 0
+  const turns = new Turns({ now: () => now })
+  const { all } = parts()
+  const { openControlPlane } = all
+  all.openControlPlane = async (...opening) => ({ ...(await openControlPlane(...opening)), turns })
+  await using directory = await TenantDirectory.open(all)
+  await directory.create(request("a"))
+  expect(directory.pause("a")).toBeUndefined()
+  now += 3
+  expect(directory.pause("a")).toBeUndefined()
+  now += 3
+  const pause = directory.pause("a")
+  expect(directory.pause("nobody")).toBeUndefined()
+  expect(pause).toBeInstanceOf(Promise)
+  await pause
+  expect(directory.pause("a")).toBeUndefined()
 })

@@ -215,6 +215,10 @@ export class TenantDirectory implements TenantAdmin, AsyncDisposable {
     return this.#known.register(worker)
   }
 
+  pause(tenant: string): Promise<void> | undefined {
+    return this.#known.get(tenant)?.pause()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#others?.[Symbol.asyncDispose]()
     this.#known[Symbol.dispose]()

@@ -11,6 +11,7 @@ import { type Admittance, admits } from "./admittance.ts"
 import { AwakeTenant, type AwakeTenantParts } from "./awake-tenant.ts"
 import type { ControlPlane, ControlPlaneLife } from "../control-plane/control-plane.ts"
 import type { Due } from "../control-plane/event-expiry.ts"
+import { pauseOwnParts } from "../local-client/local-request.ts"
 import { Waiters } from "../request/waiters.ts"
 import { Presence } from "./presence.ts"
 import type { Found } from "./tenant-resolver.ts"
@@ -97,6 +98,11 @@ export class TenantEntry {
   /** Estimated memory; 0 while it sleeps. */
   get memoryBytes(): number {
     return this.#awake?.memoryBytes ?? 0
+  }
+
+  /** Called before a piece of work of the gateway's own parts. While it sleeps nothing can be done for it. */
+  pause(): Promise<void> | undefined {
+    return this.#awake && pauseOwnParts(this.#awake.controlPlane)
   }
 
   /** Opens the control plane if it is closed. */

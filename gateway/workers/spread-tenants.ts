@@ -254,6 +254,11 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
     return () => undefined
   }
 
+  /** Their work is done by their owners, whose threads this one does not hold. */
+  pause(): undefined {
+    return undefined
+  }
+
   subscribe(subscriber: TenantSubscriber): () => void {
     this.#subscribers.add(subscriber)
     for (const { record } of this.#placement.existing()) subscriber.added?.(record.tenant)

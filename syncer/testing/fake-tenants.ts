@@ -97,6 +97,10 @@ export class FakeTenants implements Tenants {
     return () => worker && this.#workers.delete(worker)
   }
 
+  pause(_tenant: string): Promise<void> | undefined {
+    return undefined
+  }
+
   /** Somebody works for it: a gateway does not let it sleep then, which is up to tests here. */
   isBusy(name: string): boolean {
     return [...this.#workers].some((worker) => worker.isBusy(name))
