@@ -6,6 +6,7 @@ import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { type Condition, validateConditions } from "../../validation/conditions.ts"
+import { semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
 import { optionalOneOf } from "../../validation/values.ts"
 import { amountOf, atMostAll, validateAmount, validateCounters } from "../../workloads/amounts.ts"
@@ -25,6 +26,8 @@ const strategy: Strategy<Budget> = {
     budget.spec ??= {}
   },
 
+  convert: ({ spec }) => dropOldExpressions(spec?.selector),
+
   prepareForCreate(_ctx, budget) {
     const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
     Object.assign(budget, { status })
@@ -43,6 +46,22 @@ const strategy: Strategy<Budget> = {
 }
 
 export const podDisruptionBudgets: KindExtension = { strategy }
+
+/** By which upstream tells a selector of policy/v1beta1 that is empty, which selected nothing there. */
+const ofOldSelector = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+
+/** Alone it stays: it selects nothing. Source: k8s.io/kubernetes/pkg/apis/policy/{helper.go,v1/conversion.go}. */
+function dropOldExpressions(selector: Spec["selector"]): void {
+  const { matchExpressions, matchLabels } = selector ?? {}
+  if (!selector || !matchExpressions?.some(({ key }) => key === ofOldSelector)) return
+  if (
+    semanticEqual({ matchExpressions, matchLabels }, { matchExpressions: [{ key: ofOldSelector, operator: "Exists" }] })
+  )
+    return
+  const others = matchExpressions.filter(({ key }) => key !== ofOldSelector)
+  if (others.length > 0) selector.matchExpressions = others
+  else delete selector.matchExpressions
+}
 
 function validateSpec(spec: Spec): FieldError[] {
   const errors: FieldError[] = []

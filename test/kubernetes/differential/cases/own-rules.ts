@@ -30,6 +30,7 @@ export function ownRuleCases(): Scenario[] {
     { name: "data of a revision of a controller is fit for HTML", steps: revisionBytes() },
     { name: "managed fields have one form", steps: managedFields() },
     { name: "objects are not exported", steps: exports() },
+    { name: "a budget selects by no expression of a former version", steps: budgets() },
   ]
 }
 
@@ -275,4 +276,28 @@ function exports(): RequestStep[] {
     get(`${path}?export=true`),
     get(`${path}/absent?export=true`),
   ]
+}
+
+function budgets(): RequestStep[] {
+  const path = "/apis/policy/v1/namespaces/@{ns}/poddisruptionbudgets"
+  const of = (operator: string): Json => ({
+    key: "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match",
+    operator,
+  })
+  const other: Json = { key: "a", operator: "Exists" }
+  const selectors: Json[] = [
+    {},
+    { matchExpressions: [] },
+    { matchExpressions: [of("Exists")] },
+    { matchExpressions: [of("DoesNotExist")] },
+    { matchExpressions: [of("Exists"), of("Exists")] },
+    { matchExpressions: [of("Bogus"), other] },
+    { matchLabels: {}, matchExpressions: [of("Exists")] },
+    { matchLabels: { a: "b" }, matchExpressions: [of("Exists")] },
+  ]
+  return selectors.flatMap((selector, index) => [
+    post(path, { metadata: { name: `b${index}` }, spec: { selector } }, { label: `POST ${index}` }),
+    get(`${path}/b${index}`),
+    patch(`${path}/b${index}`, mergePatch, { spec: { selector: selectors.at(-1 - index) ?? null } }),
+  ])
 }
