@@ -70,6 +70,30 @@ describe("a patch of a webhook", () => {
     },
   )
 
+  test.each<[string, Loose, string, Loose]>([
+    [
+      "deployments",
+      { strategy: { type: "Recreate", rollingUpdate: { maxSurge: 1 } } },
+      "/spec/strategy/rollingUpdate",
+      { strategy: { type: "Recreate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } },
+    ],
+    [
+      "statefulsets",
+      { updateStrategy: { type: "OnDelete", rollingUpdate: {} } },
+      "/spec/updateStrategy/rollingUpdate",
+      { updateStrategy: { type: "OnDelete", rollingUpdate: { partition: 0 } } },
+    ],
+  ])("of %s may mend what it is shown with the zeros of the internal version", async (resource, given, path, shown) => {
+    hooks.answer = (call) => reviewed(call, jsonPatch({ op: "remove", path }))
+    const rules = [{ operations: ["CREATE"], apiGroups: ["apps"], apiVersions: ["v1"], resources: [resource] }]
+    await hooks.configure("Mutating", { rules })
+    const at = `/apis/apps/v1/namespaces/default/${resource}`
+    const spec = { ...selected, ...given }
+    const { code, text } = await hooks.call("POST", at, { metadata: { name: hooks.fresh() }, spec })
+    expect(code, text).toBe(201)
+    expect(hooks.server.calls[0]?.body["request"].object.spec).toMatchObject(shown)
+  })
+
   test("gives a namespace labels by which later webhooks are selected", async () => {
     hooks.answer = (given) =>
       reviewed(

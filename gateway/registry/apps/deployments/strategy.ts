@@ -56,6 +56,12 @@ const strategy: Strategy<Deployment> = {
   },
 
   convert(deployment) {
+    const { rollingUpdate } = deployment.spec?.strategy ?? {}
+    if (rollingUpdate !== undefined) {
+      // Upstream's internal types have no pointers here.
+      rollingUpdate.maxUnavailable ??= 0
+      rollingUpdate.maxSurge ??= 0
+    }
     convertPodTemplate(deployment.spec?.template)
     readRollback(deployment)
   },

@@ -77,6 +77,8 @@ const strategy: Strategy<StatefulSet> = {
   },
 
   convert({ spec }) {
+    const { rollingUpdate } = spec?.updateStrategy ?? {}
+    if (rollingUpdate !== undefined) rollingUpdate.partition ??= 0 // upstream's internal type has no pointer here
     convertPodTemplate(spec?.template)
     for (const claim of spec?.volumeClaimTemplates ?? []) {
       claim.apiVersion = "v1"
