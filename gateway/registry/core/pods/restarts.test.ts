@@ -58,3 +58,18 @@ test("init containers follow the same rules, ephemeral containers never restart"
     "status.ephemeralContainerStatuses[0].state",
   ])
 })
+
+test("of statuses with one name, it is enough that one runs", () => {
+  const podWith = (...states: object[]): Pod => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {},
+    spec: { containers: [{ name: "a" }], restartPolicy: "Never" },
+    status: { containerStatuses: states.map((state) => ({ name: "a", state })) } as unknown as NonNullable<
+      Pod["status"]
+    >,
+  })
+  const ended = { terminated: { exitCode: 0 } }
+  const faults = (pod: Pod) => validateRestarts(FieldPath.root("status"), pod, podWith(ended)).length
+  expect([podWith(ended), podWith(ended, { running: {} })].map(faults)).toEqual([0, 1])
+})

@@ -35,10 +35,10 @@ function restartFaults(
   before: readonly ContainerStatus[] = [],
   may: (name: string, exitCode: number) => boolean,
 ): FieldError[] {
-  const named = byName(statuses)
+  // Several may have one name.
+  const running = new Set(statuses.filter(({ state }) => state?.terminated === undefined).map(({ name }) => name))
   return before.flatMap(({ name, state }, index) => {
-    const now = named.get(name)
-    if (state?.terminated === undefined || now === undefined || now.state?.terminated !== undefined) return []
+    if (state?.terminated === undefined || !running.has(name)) return []
     if (may(name, state.terminated.exitCode)) return []
     return [forbiddenField(path.index(index).child("state"), "may not be transitioned to non-terminated state")]
   })
