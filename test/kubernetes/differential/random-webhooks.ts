@@ -3,7 +3,7 @@
 //
 //   node test/kubernetes/differential/random-webhooks.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
 //
-// --kinds: matches the beginning of scenario names ("webhooks", "answers", "plugins", "kinds").
+// --kinds: matches the beginning of scenario names ("webhooks", "answers", "plugins", "kinds", "forms").
 
 import { parseArgs } from "node:util"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
@@ -16,6 +16,7 @@ import { startServers } from "./servers.ts"
 import { compareHooked, HookedServer } from "./webhooks/hooks.ts"
 import { randomWebhookScenario } from "./webhooks/random.ts"
 import { randomAnswerScenario } from "./webhooks/random-answers.ts"
+import { randomFormHookScenario } from "./webhooks/random-forms.ts"
 import { randomKindHookScenario } from "./webhooks/random-kinds.ts"
 import { randomPluginScenario } from "./webhooks/random-plugins.ts"
 
@@ -44,6 +45,7 @@ const generators = [
   randomAnswerScenario,
   randomPluginScenario,
   randomKindHookScenario,
+  randomFormHookScenario,
 ].filter((make) => only.test(make(0).name))
 console.log(`seed ${seed}, ${values.rounds} rounds of ${generators.length} generators`)
 const counts = new Map<string, number>()

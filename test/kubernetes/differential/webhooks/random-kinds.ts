@@ -48,12 +48,13 @@ export function randomKindHookScenario(seed: number): WebhookScenario {
   }
 }
 
-const own = (object: JsonObject): JsonObject => ({
+export const own = (object: JsonObject): JsonObject => ({
   ...object,
   metadata: { ...(object["metadata"] as JsonObject), labels: { own: "@{id}" } },
 })
 
-function selected({ facts }: Kind, more: Loose): Loose {
+/** The fields of a webhook that is called for a kind's objects with the label of `own`. */
+export function selected({ facts }: Kind, more: Loose): Loose {
   const { group, resource, namespaced } = facts
   return {
     rules: [rule([resource, `${resource}/*`], { apiGroups: [group], ...more })],
@@ -79,7 +80,7 @@ function patchingHook(random: Random, kind: Kind, base: JsonObject): RegisteredH
 const pointer = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
-function operation(random: Random, kind: Kind, base: JsonObject): Loose[] {
+export function operation(random: Random, kind: Kind, base: JsonObject): Loose[] {
   if (chance(random, 0.25)) return pick(random, ofMetadata)
   const places = placesOf(base, kind.schema).filter(({ path }) => path.length > 0 && path[0] !== "metadata")
   const place = pick(random, [{ path: [], value: base, schema: kind.schema }, ...places])

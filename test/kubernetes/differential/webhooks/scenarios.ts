@@ -10,6 +10,7 @@ import { identityScenarios } from "./identities.ts"
 import { versionMatchingScenarios } from "./matching-versions.ts"
 import { matchingScenarios } from "./matching.ts"
 import { patchScenarios } from "./patches.ts"
+import { randomFormHookScenario } from "./random-forms.ts"
 import { randomKindHookScenario } from "./random-kinds.ts"
 import { randomPluginScenario } from "./random-plugins.ts"
 import { randomWebhookScenario } from "./random.ts"
@@ -42,6 +43,7 @@ export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
       randomWebhookScenario(conversion, seed),
       randomPluginScenario(seed),
       randomKindHookScenario(seed),
+      randomFormHookScenario(seed),
     ]),
   ]
 }
