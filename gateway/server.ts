@@ -177,6 +177,7 @@ function responseOn(request: IncomingMessage, socket: Duplex): GatewayResponse {
   const response = new GatewayResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
+  socket.on("drain", () => response.emit("drain")) // which Node tells no more
   response.once("finish", () => {
     response.detachSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
     closeConnection(socket)

@@ -1,5 +1,8 @@
 // The time limit of writes, with a whole gateway and a webhook that does not answer.
 
+import { once } from "node:events"
+import { connect } from "node:http2"
+import { buffer } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { localNetworks } from "./backends/networks.ts"
 import { type RawAnswer, startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
@@ -78,4 +81,22 @@ test("the deletion of a collection has more time", async () => {
   server.calls.length = 0
   expect((await call("DELETE", secrets)).code).toBe(200)
   expect(server.calls.map(({ path }) => path)).toEqual(["/?timeout=30s"])
+})
+
+test("a write that has been answered in time is answered whole, however late its client reads", async () => {
+  const client = connect(gateway.url, {
+    ca: gateway.gateway.certificateAuthority,
+    cert: tenant.certificate,
+    key: tenant.key,
+  })
+  const body = JSON.stringify({ metadata: { name: "large" }, data: { text: "x".repeat(900_000) } })
+  const stream = client.request({ ":method": "POST", ":path": "/tenants/a/api/v1/namespaces/default/configmaps" })
+  stream.end(body)
+  const [headers] = (await once(stream, "response")) as [Record<string, string>]
+  // It begins later, and its time has passed.
+  isSilent = true
+  expect((await call("POST", secrets, { metadata: { name: "later" } })).code).toBe(504)
+  isSilent = false
+  expect([headers[":status"], (await buffer(stream)).length]).toEqual([201, Number(headers["content-length"])])
+  client.close()
 })

@@ -80,9 +80,14 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     if (chunk instanceof Uint8Array && this.headersSent && this.#isLong(chunk)) {
       const at = chunk.length - lastBytes
       this.#endAfter((out) => super.write(chunk.subarray(0, at), out), [chunk.subarray(at), ...given.slice(1)])
-    } else if (this.writableNeedDrain) this.#endAfter((out) => this.once("drain", out), given)
+    } else if (this.#waitsForDrain) this.#endAfter((out) => this.once("drain", out), given)
     else super.end(...(given as []))
     return this
+  }
+
+  /** On a connection that Node has given away, Node does not notice that it takes more again (server.ts). */
+  get #waitsForDrain(): boolean {
+    return this.writableNeedDrain && this.socket?.writableNeedDrain !== false
   }
 
   /** Of pipelined requests, a response that has no socket yet does not know how much is before it. */

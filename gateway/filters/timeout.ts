@@ -72,6 +72,7 @@ export class WriteTimeout {
     if (state.deadline !== undefined && state.deadline <= due) return
     state.deadline = due
     const expire = (): void => {
+      if (response.headersSent) return // it is done, and its answer has the time that all requests have
       const error = timeout("request did not complete within requested timeout - context deadline exceeded")
       state.abort(error)
       writeStatus(request, response, error)
