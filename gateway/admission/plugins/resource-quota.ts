@@ -10,6 +10,7 @@ import {
   mayNeedOffers,
   noOffers,
 } from "../../../apimachinery/quota/device-usage.ts"
+import { FairPlaces } from "../../../apimachinery/fair-places.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/object.ts"
 import { isNotFound } from "../../../apimachinery/status.ts"
 import {
@@ -34,14 +35,13 @@ import {
 import type { AdmitFunctions } from "../../registry/rest.ts"
 import { admitOwnUpdate } from "../admit.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
-import { NamespaceTurns } from "./namespace-turns.ts"
 import { listAll } from "./lookup.ts"
 import { missingRequirements } from "./quota-requirements.ts"
 import { refuse } from "./refuse.ts"
 
 export class ResourceQuotaPlugin implements AdmissionPlugin {
   /** Serializes writes per namespace, so that they do not cause each other's swaps to fail. */
-  readonly #turns = new NamespaceTurns()
+  readonly #turns = new FairPlaces<string>({ all: Infinity, each: 1 })
 
   concerns(attributes: AdmissionAttributes): boolean {
     return attributes.namespace !== "" && attributes.object !== undefined && isCounted(attributes)
@@ -61,7 +61,7 @@ export class ResourceQuotaPlugin implements AdmissionPlugin {
       await ctx.pause?.()
     }
     if (quotas.length === 0) return
-    await this.#turns.take(namespace, () => reserveAll(ctx, attributes, object, quotas, offers))
+    await this.#turns.run(namespace, () => reserveAll(ctx, attributes, object, quotas, offers))
   }
 }
 
