@@ -1,5 +1,5 @@
 // Resumed TLS sessions, which skip the exchange of certificates: the tenant's current decision about the certificate still
-// determines the user.
+// determines the user. Connections do not exchange them again.
 
 import { once } from "node:events"
 import { connect, type TLSSocket } from "node:tls"
@@ -98,4 +98,14 @@ describe.each<Version>(["TLSv1.2", "TLSv1.3"])("%s", (version) => {
     await fixture.createTenant(name)
     expect(await resumed(gone, session, name)).toBe("401")
   })
+})
+
+test("a connection is not renegotiated", async () => {
+  const { socket } = await open("TLSv1.2", {})
+  const refused = once(socket, "error")
+  const renegotiated = once(socket, "secure")
+  socket.renegotiate({}, () => undefined)
+  await expect(Promise.race([refused, renegotiated])).resolves.toMatchObject([
+    { message: expect.stringContaining("no renegotiation") as string },
+  ])
 })

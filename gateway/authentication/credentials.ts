@@ -14,7 +14,7 @@ import type { Credentials } from "./types.ts"
 /** Longer certificate chains are a mistake or an attack; the remaining certificates are ignored. */
 const maxChain = 5
 
-/** A connection's certificates never change: TLS 1.3 without renegotiation. */
+/** A connection's certificates never change: TLS is not renegotiated. */
 const chains = new WeakMap<TLSSocket, ConnectionCertificates>()
 
 /** Number of cached certificate chains; the least recently used are dropped. */
