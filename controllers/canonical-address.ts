@@ -6,8 +6,21 @@ import { parseLooseAddress, printAddress, unmapped } from "../apimachinery/addre
 
 /** undefined if it is no address. */
 export function canonicalAddress(text: string): string | undefined {
-  // This accepts no other form, and most are of IPv4.
-  if (isIPv4(text)) return text
+  // Of IPv4, this accepts no other form.
+  if (isIPv4(text) || isPrintedIPv6(text)) return text
+  // The "None" of headless Services. Parsing would fail, which takes long.
+  if (!text.includes(".") && !text.includes(":")) return undefined
   const address = parseLooseAddress(text)
   return address && printAddress(unmapped(address))
 }
+
+/** True only for canonical addresses of IPv6, and for nearly all of them: the others are parsed, which takes much longer. */
+const isPrintedIPv6 = (text: string): boolean => form.test(text) && !zeros.test(text) && !text.startsWith("::ffff:")
+
+const group = "(?:0|[1-9a-f][0-9a-f]{0,3})"
+const groups = `${group}(?::${group})*`
+const moreThanSix = ":*(?:[^:]+:+){6}[^:]"
+/** Eight groups, or at most six and :: for the others. */
+const form = new RegExp(`^(?:${group}(?::${group}){7}|(?!${moreThanSix})(?:${groups})?::(?:${groups})?)$`)
+/** Zeros side by side, or beside the ::, which may be in another place then. Without any, the :: is the longest run of zeros. */
+const zeros = /(?:^|:)0:0?(?::|$)|::0(?::|$)/
