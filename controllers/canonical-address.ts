@@ -14,6 +14,10 @@ export function canonicalAddress(text: string): string | undefined {
   return address && printAddress(unmapped(address))
 }
 
+/** `address`: canonical. Of what is no address, IPv4, as upstream. */
+export const familyOf = (address: string | undefined): "IPv4" | "IPv6" =>
+  address?.includes(":") === true ? "IPv6" : "IPv4"
+
 /** True only for canonical addresses of IPv6, and for nearly all of them: the others are parsed, which takes much longer. */
 const isPrintedIPv6 = (text: string): boolean => form.test(text) && !zeros.test(text) && !text.startsWith("::ffff:")
 

@@ -7,12 +7,12 @@ import { endpoints as endpointsResource, pods as podResource, services } from ".
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { type ReconcileResult, TerminalError } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
+import { canonicalAddress, familyOf } from "../canonical-address.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
 import {
   addressesIn,
   canBeEndpoint,
-  familyOf,
   hasEndpoints,
   headlessLabel,
   hostnameOf,
@@ -219,7 +219,7 @@ function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] | undefined
 function addressOf(service: Service, pod: Pod): Address | undefined {
   const { ipFamilies = [], clusterIP = "" } = service.spec ?? {}
   const own = clusterIP === "" || clusterIP === "None" ? (pod.status?.podIP ?? "") : clusterIP
-  const family = ipFamilies[0] ?? familyOf(own)
+  const family = ipFamilies[0] ?? familyOf(canonicalAddress(own))
   const [ip] = addressesIn(pod, family)
   if (ip === undefined) return undefined
   const { namespace = "", name = "", uid = "" } = pod.metadata

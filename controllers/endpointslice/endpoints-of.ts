@@ -3,10 +3,11 @@
 
 import type { Node, Pod, Service } from "../../apimachinery/object.ts"
 import { nodes as nodeResource } from "../../client/resources.ts"
+import { canonicalAddress, familyOf } from "../canonical-address.ts"
 import type { ControllerContext } from "../context.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 import type { Endpoint, Ports, Wanted } from "./plan.ts"
-import { addressesIn, canBeEndpoint, familyOf, hostnameOf, portsOf } from "./service-pods.ts"
+import { addressesIn, canBeEndpoint, hostnameOf, portsOf } from "./service-pods.ts"
 
 const hintsAnnotation = "service.kubernetes.io/topology-aware-hints"
 const modeAnnotation = "service.kubernetes.io/topology-mode"
@@ -19,7 +20,7 @@ export const isAuto = ({ metadata: { annotations = {} } }: Service): boolean =>
 export function familiesOf({ spec }: Service): readonly string[] {
   const { ipFamilies = [], clusterIP = "" } = spec ?? {}
   if (ipFamilies.length > 0) return ipFamilies
-  return clusterIP === "" || clusterIP === "None" ? ["IPv4", "IPv6"] : [familyOf(clusterIP)]
+  return clusterIP === "" || clusterIP === "None" ? ["IPv4", "IPv6"] : [familyOf(canonicalAddress(clusterIP))]
 }
 
 export function wantedOf(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Wanted[] {

@@ -107,6 +107,23 @@ describe("a Service with a selector", () => {
     })
   })
 
+  // The API gives each Service its families; older objects may have none.
+  test.each(["None", "::ffff:10.96.0.10"])(
+    "without families has that of its canonical address (%s)",
+    async (clusterIP) => {
+      await using harness = await start()
+      await harness.create(services, service({ clusterIP, ipFamilies: undefined }))
+      await harness.setPod(await harness.create<Pod>(pods, pod("a")), "Running", true, "::ffff:10.0.0.1")
+      await eventually(() => {
+        expect(endpointsOf(harness)?.subsets).toMatchObject([{ addresses: [{ ip: "10.0.0.1" }] }])
+        const slices = slicesOf(harness).filter(({ endpoints: all = [] }) => (all ?? []).length > 0)
+        expect(slices.map(({ addressType, endpoints: all }) => [addressType, all?.[0]?.addresses])).toEqual([
+          ["IPv4", ["10.0.0.1"]],
+        ])
+      })
+    },
+  )
+
   test("records the trigger time of a pod's change, and none for a change of the Service", async () => {
     const clock = new FakeClock(Date.parse("2026-01-01T00:00:00Z"))
     await using harness = await startHarness({ only, clock, cluster: new FakeCluster({ clock }) })

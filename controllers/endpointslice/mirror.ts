@@ -4,12 +4,11 @@
 import { managedByLabel, serviceNameLabel } from "../../apimachinery/core/endpoint-slices.ts"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { canonicalAddress, familyOf } from "../canonical-address.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { bare } from "./topology-hints.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { repack, type Address, type Subset } from "./repack.ts"
-import { canonicalAddress } from "../canonical-address.ts"
-import { familyOf } from "./service-pods.ts"
 import { inPlaceOf } from "./slices.ts"
 import { triggerTimeAnnotation } from "./trigger-times.ts"
 

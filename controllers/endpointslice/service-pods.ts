@@ -1,11 +1,10 @@
 // Shared by Endpoints and EndpointSlices: the pods of a Service and their ports.
 // Source: k8s.io/endpointslice/util, k8s.io/endpointslice/utils.go.
 
-import { isIPv6 } from "node:net"
 import type { Pod, Service } from "../../apimachinery/object.ts"
 import { pods as podResource, services } from "../../client/resources.ts"
 import type { ControllerContext } from "../context.ts"
-import { canonicalAddress } from "../canonical-address.ts"
+import { canonicalAddress, familyOf } from "../canonical-address.ts"
 import type { Controller } from "../controller.ts"
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
@@ -56,8 +55,6 @@ export const addressesIn = (pod: Pod, family: string): string[] =>
   addressesOf(pod)
     .flatMap((address) => canonicalAddress(address) ?? [])
     .filter((address) => familyOf(address) === family)
-
-export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6(address) ? "IPv6" : "IPv4")
 
 /**
  * Named ports are resolved in the pod; ports that the pod does not have are omitted. Pods in which they have the same numbers have the

@@ -4,12 +4,12 @@
 // Source: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/controller/repairip.go.
 
 import type { IPAddress, Service } from "../../apimachinery/object.ts"
-import { parseLooseAddress } from "../../apimachinery/addresses.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { ipAddresses, services } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
+import { familyOf } from "../canonical-address.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller } from "../controller.ts"
 import { clusterAddresses } from "./cluster-addresses.ts"
@@ -168,8 +168,6 @@ export const isManaged = ({ metadata }: IPAddress): boolean => metadata.labels?.
 
 export const hasItsLabels = (object: IPAddress): boolean =>
   isManaged(object) && object.metadata.labels?.[familyLabel] === familyOf(object.metadata.name ?? "")
-
-const familyOf = (address: string): string => (parseLooseAddress(address)?.bits === 128 ? "IPv6" : "IPv4")
 
 function addressObject(address: string, namespace: string, name: string): IPAddress {
   const labels = { [familyLabel]: familyOf(address), [managedByLabel]: managedByServer }
