@@ -21,7 +21,7 @@ import { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
 import { claimNames, templateNames } from "./resource-claim/pod-claims.ts"
-import { clusterAddresses } from "./service-cidr/cluster-addresses.ts"
+import { shownAddresses } from "./service-cidr/cluster-addresses.ts"
 import { claimPrefixes } from "./statefulset/identity.ts"
 
 /** Indexes of every informer. */
@@ -67,8 +67,8 @@ const addressIndexes: IndexFunctions<IPAddress> = {
 }
 
 const serviceIndexes: IndexFunctions<Service> = {
-  /** By address in the cluster, in canonical form. */
-  addresses: clusterAddresses,
+  /** By address in the cluster, in canonical form, without that of the API: most tenants have no other. */
+  addresses: shownAddresses,
 }
 
 const sliceIndexes: IndexFunctions<EndpointSlice> = {

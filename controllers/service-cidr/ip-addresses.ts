@@ -12,14 +12,13 @@ import type { Actor } from "../actor.ts"
 import { familyOf } from "../canonical-address.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller } from "../controller.ts"
-import { clusterAddresses } from "./cluster-addresses.ts"
+import { clusterAddresses, shownAddresses } from "./cluster-addresses.ts"
 
 const managedByLabel = "ipaddress.kubernetes.io/managed-by"
 const managedByServer = "ipallocator.k8s.io"
 const familyLabel = "ipaddress.kubernetes.io/ip-family"
 
-const isApi = ({ metadata }: Service): boolean => metadata.namespace === "default" && metadata.name === "kubernetes"
-const concerns = (service: Service): boolean => !isApi(service) && clusterAddresses(service).length > 0
+const concerns = (service: Service): boolean => shownAddresses(service).length > 0
 
 /** How long a Service may take to be created after its address, and to get one that it had not (a request of 60 s). */
 const unusedMs = 60_000
@@ -70,7 +69,7 @@ class IPAddresses {
 
   async #reconcileService(actor: Actor, namespace: string, name: string): Promise<void> {
     const service = this.#services.get(actor.tenant, namespace, name)
-    const wanted = service === undefined || isApi(service) ? [] : clusterAddresses(service)
+    const wanted = service === undefined ? [] : shownAddresses(service)
     for (const address of wanted) await this.#ensure(actor, service as Service, address)
     // A Service gives back its addresses itself, which is not worth an event.
     for (const object of this.#objects.byIndex(actor.tenant, "parent", `services ${namespace}/${name}`)) {
