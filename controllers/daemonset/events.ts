@@ -43,9 +43,8 @@ export function followPods({ sets, pods, revisions, controller, expectations }: 
     },
   })
   revisions.subscribe({
-    added(tenant, revision) {
-      if (controllerOf(revision) === undefined) enqueue(tenant, revision)
-    },
+    // Also one of its own, as upstream does not: its number was chosen with a cache that may not have shown the others.
+    added: enqueue,
     updated: enqueueBoth,
     deleted: enqueue,
   })
