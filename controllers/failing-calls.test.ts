@@ -146,7 +146,7 @@ const steps = 25
 
 const rounds = [0, 0.3].flatMap((often) => seeds(Number(process.env["ROUNDS"] ?? 5)).map((seed) => ({ seed, often })))
 
-test.each(rounds)("a restart has nothing to write (seed $seed, interrupted $often times per step)", async (round) => {
+test.each(rounds)("a restart has nothing to write (seed $seed, interrupted with chance $often)", async (round) => {
   const random = createRandom(round.seed)
   await using world = new DelayedWorld(random, only)
   const use = new RandomUse(world)

@@ -115,6 +115,25 @@ describe("a StatefulSet", () => {
     })
   })
 
+  test("that retains its claims does not look at one that appears for a pod", async () => {
+    await using harness = await startHarness({ only: ["statefulset"] })
+    await harness.create(statefulSets, statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] }))
+    await settled(harness, 1)
+    const { apiVersion, kind, metadata } = harness.cluster.find(statefulSets, "default", "db")!
+    await harness.cluster.delete(persistentVolumeClaims, "default", "data-db-0")
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    const written = harness.cluster.writes.length
+    const ownerReferences = [{ apiVersion, kind, name: "db", uid: metadata.uid }]
+    await harness.create(persistentVolumeClaims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data-db-0", namespace: "default", ownerReferences },
+    } as KubeObject)
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    // A round would take the reference away.
+    expect(harness.cluster.writes.slice(written)).toEqual(["create persistentvolumeclaims default/data-db-0"])
+  })
+
   test("leaves a reference to itself that somebody adds to a claim, until something else happens", async () => {
     await using harness = await startHarness({ only: ["statefulset"] })
     await harness.create(statefulSets, statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] }))

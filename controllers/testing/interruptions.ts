@@ -32,7 +32,10 @@ export class Interruptions {
     await pick(random, all)()
   }
 
-  /** Nothing keeps them from going on. The clock is set to the later time, in which nothing that has happened is in the future. */
+  /**
+   * Nothing keeps them from going on; a tenant that sleeps wakes up with what happens next. The clock is set to the later time, in which
+   * nothing that has happened is in the future.
+   */
   end(): void {
     const { tenant } = this.#world
     tenant.endSilence()
