@@ -3,7 +3,7 @@
 
 import type { Json } from "../object.ts"
 import type { JsonObject } from "./json-object.ts"
-import { printPath } from "./json/scan.ts"
+import { printPath } from "./json/paths.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
 /** At the root and in embedded resources these are not pruned. */

@@ -4,6 +4,7 @@
 import { goQuote } from "../../go/quote.ts"
 import { byteOf } from "../../go/text.ts"
 import { OddNumbers } from "./odd-numbers.ts"
+import { PathPrinter } from "./paths.ts"
 import { withoutRepeats } from "./repeated-keys.ts"
 
 interface JsonScan {
@@ -15,13 +16,6 @@ interface JsonScan {
 
 /** Strict decoding reports no more faults than this. Source: saveStrictError in sigs.k8s.io/json. */
 export const maxStrictFaults = 100
-
-/** Such as "spec.containers[0].name". */
-export function printPath(path: readonly (string | number)[]): string {
-  let text = ""
-  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`
-  return text
-}
 
 /** Throws a SyntaxError in Go's words. The nesting must have been checked before (see survey). */
 export function scanJson(text: string): JsonScan {
@@ -88,7 +82,9 @@ const unbroken = /^(?:in (?!string literal)|after decimal point)/
 
 class Scanner {
   readonly #oddNumbers = new OddNumbers()
-  readonly #faults = new Set<string>()
+  /** By what they are and where, as they are told. */
+  readonly #faults = new Map<string, string>()
+  readonly #paths = new PathPrinter()
   readonly #text: string
   readonly #unknown: UnknownFields | undefined
   /** Duplicates within an unknown field are not reported. */
@@ -103,7 +99,7 @@ class Scanner {
   }
 
   get found(): JsonScan {
-    return { duplicates: [...this.#faults], oddNumbers: this.#oddNumbers }
+    return { duplicates: [...this.#faults.values()], oddNumbers: this.#oddNumbers }
   }
 
   document(): void {
@@ -120,8 +116,7 @@ class Scanner {
       case "[":
         return this.#array()
       case '"':
-        this.#string()
-        return
+        return this.#string()
       case "t":
         return this.#literal("true")
       case "f":
@@ -135,6 +130,7 @@ class Scanner {
 
   #object(): void {
     const seen = new Set<string>()
+    let told: Set<string> | undefined
     this.#at++
     this.#blank()
     if (this.#text[this.#at] === "}") {
@@ -145,11 +141,17 @@ class Scanner {
       const comma = this.#at - 1
       this.#blank()
       if (this.#text[this.#at] !== '"') this.#fail("looking for beginning of object key string")
-      const key = this.#string()
+      const start = this.#at
+      this.#string()
+      const key = JSON.parse(this.#text.slice(start, this.#at)) as string
       this.#enter(key)
-      if (this.#unknown?.isHere === true && this.#unknownDepth++ === 0) this.#note("unknown field")
-      else if (seen.has(key) && this.#unknownDepth === 0) this.#note("duplicate field")
       const isRepeat = seen.has(key)
+      const fault = this.#faultOf(isRepeat)
+      // Of a key that comes again and again nothing new is to be told: its path is as long as the text is deep.
+      if (fault !== undefined && told?.has(key) !== true) {
+        this.#note(fault)
+        told = (told ?? new Set()).add(key)
+      }
       seen.add(key)
       this.#blank()
       if (this.#text[this.#at] !== ":") this.#fail("after object key")
@@ -165,6 +167,12 @@ class Scanner {
     }
   }
 
+  /** Of the field that has been entered. */
+  #faultOf(isRepeat: boolean): string | undefined {
+    if (this.#unknown?.isHere === true && this.#unknownDepth++ === 0) return "unknown field"
+    return isRepeat && this.#unknownDepth === 0 ? "duplicate field" : undefined
+  }
+
   #enter(step: string | number): void {
     this.#oddNumbers.enter(step)
     this.#unknown?.enter(step)
@@ -173,12 +181,15 @@ class Scanner {
   #leave(): void {
     if (this.#unknown?.isHere === true) this.#unknownDepth--
     this.#oddNumbers.leave()
+    this.#paths.leaveTo(this.#oddNumbers.path.length)
     this.#unknown?.leave()
   }
 
   #note(fault: string): void {
     if (this.#faults.size >= maxStrictFaults) return
-    this.#faults.add(`${fault} ${JSON.stringify(printPath(this.#oddNumbers.path))}`)
+    const path = this.#paths.print(this.#oddNumbers.path)
+    const told = `${fault} ${path}`
+    if (!this.#faults.has(told)) this.#faults.set(told, `${fault} ${JSON.stringify(path)}`)
   }
 
   #array(): void {
@@ -200,8 +211,8 @@ class Scanner {
     }
   }
 
-  #string(): string {
-    const start = this.#at++
+  #string(): void {
+    this.#at++
     for (;;) {
       this.#skip(plainPattern)
       const next = this.#text[this.#at]
@@ -218,7 +229,6 @@ class Scanner {
       }
     }
     this.#at++
-    return JSON.parse(this.#text.slice(start, this.#at)) as string
   }
 
   #literal(word: string): void {
