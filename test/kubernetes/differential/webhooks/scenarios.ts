@@ -23,6 +23,9 @@ import type { WebhookScenario } from "./scenario.ts"
 /** Of random scenarios. */
 const seeds = [1, 2, 3]
 
+/** Events and autoscalers of both versions, and each subresource: scales, bindings, evictions, tokens and approvals. */
+const formSeeds = [7, 9, 12, 15, 24, 30, 42, 43, 44, 46, 101, 109]
+
 /** `conversion`: the webhook that converts custom resources. */
 export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
   return [
@@ -43,7 +46,7 @@ export function webhookScenarios(conversion: Webhook): WebhookScenario[] {
       randomWebhookScenario(conversion, seed),
       randomPluginScenario(seed),
       randomKindHookScenario(seed),
-      randomFormHookScenario(seed),
     ]),
+    ...formSeeds.map(randomFormHookScenario),
   ]
 }
