@@ -92,8 +92,10 @@ function* decoded(
   const [fault] = parsed.duplicates
   if (fault !== undefined && !fault.startsWith(unmarshalErrors) && expected.schema.custom !== true) {
     const first = firstOfKeys(text())
+    yield
     keepFirst(parseExactly(first), parsed.value, expected.schema)
     repeated.first = parseExactly(first)
+    yield
   }
   return yield* decodingValue(ctx, parsed.value, expected, validation, { repeated, isLong })
 }

@@ -134,6 +134,7 @@ function* parsingJson(bytes: Uint8Array, options: ParseOptions): Steps<Parsed> {
   yield
   const mayRepeat = options.duplicates && keys !== (found ?? countKeys(value))
   if (!mayRepeat && !mayBeOdd) return { value, duplicates: [] }
+  yield
   const scan = scanJson(text)
   noteOddNumbers(value, scan.oddNumbers)
   return { value, duplicates: options.duplicates ? scan.duplicates : [] }
