@@ -276,6 +276,22 @@ describe("FairQueue delays", () => {
 })
 
 describe("FairQueue groups", () => {
+  test("that are refilled when a key is done queue it once", async () => {
+    const [a, b, c] = ["a", "b", "c"].map((name) => key("a", name)) as [Key, Key, Key]
+    const queue = createQueue({ maxWorking: 1, limits: { keysPerGroup: 1 }, refill: () => queue.add(a) })
+    queue.add(a)
+    await begun(queue)
+    queue.add(b)
+    queue.add(c)
+    const [second, third] = [begun(queue), begun(queue)]
+    queue.done(a)
+    expect(await second).toEqual(b)
+    expect(queue.size).toBe(1)
+    queue.done(b)
+    expect(await third).toEqual(a)
+    expect([queue.size, queue.processing]).toEqual([0, 1])
+  })
+
   test("refuse keys beyond their limit and ask for a refill when drained", async () => {
     const refills: string[] = []
     const queue = createQueue({ limits: { keysPerGroup: 3 }, refill: (group) => refills.push(group) })

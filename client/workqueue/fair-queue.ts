@@ -172,9 +172,9 @@ export class FairQueue<K> implements Disposable {
     this.#processing.delete(id)
     this.#options.metrics?.done(id)
     this.#turns.done(this.#options.group(key))
+    const again = this.#dirty.get(id) // before others are taken: a refill may add it anew
     // More than one if the group may now process more keys than before.
     while (this.#waiters.size > 0 && this.#turns.hasTurn) this.#serve()
-    const again = this.#dirty.get(id)
     if (again !== undefined && !this.#disposed) this.#push(this.#options.group(again), again)
   }
 
