@@ -69,6 +69,19 @@ describe("a response over HTTP/2", () => {
     expect(body).toBe("body")
   })
 
+  test("is said to be begun when its headers have been decided", async () => {
+    const begun: boolean[] = []
+    await receive(
+      open({}, (_, response) => {
+        begun.push(response.headersSent)
+        response.writeHead(200)
+        begun.push(response.headersSent)
+        response.end()
+      }),
+    )
+    expect(begun).toEqual([false, true])
+  })
+
   test("can have several values of one header", async () => {
     const { headers } = await receive(
       open({}, (_, response) => {

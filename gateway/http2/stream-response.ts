@@ -37,6 +37,8 @@ export class StreamResponse {
   sentBytes = 0
   readonly #stream: ServerHttp2Stream
   readonly #headers: OutgoingHttpHeaders = dictionary({})
+  /** writeHead() has been called. */
+  #hasHead = false
   #hasBegun = false
   /** Not the stream's: Node ends the stream of a HEAD request before it is answered. */
   #hasEnded = false
@@ -49,8 +51,9 @@ export class StreamResponse {
     this.req = stream
   }
 
+  /** As over HTTP/1, from when it has been decided what they are. */
   get headersSent(): boolean {
-    return this.#hasBegun
+    return this.#hasHead || this.#hasBegun
   }
   get destroyed(): boolean {
     return this.#stream.destroyed
@@ -113,6 +116,7 @@ export class StreamResponse {
   }
 
   writeHead(code: number, reason?: string | OutgoingHttpHeaders, headers?: OutgoingHttpHeaders): this {
+    this.#hasHead = true
     this.statusCode = code
     const given = typeof reason === "object" ? reason : headers
     for (const name in given) this.setHeader(name, given[name] ?? "")
