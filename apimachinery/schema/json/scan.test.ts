@@ -38,6 +38,12 @@ describe("scanJson()", () => {
     expect(print).toHaveBeenCalledTimes(paths.length)
     expect(duplicates).toEqual(paths.map(duplicate))
   })
+
+  test("tells no further keys when their paths are very long together", () => {
+    const long = "k".repeat(2 ** 21)
+    const text = `{"${long}":{${'"a":{"b":1,"b":2},"c":1,"d":2,'.repeat(20)}"":1}}`
+    expect(scanJson(text).duplicates).toEqual([duplicate(`${long}.a.b`), duplicate(`${long}.a`)])
+  })
 })
 
 describe("strictFaults()", () => {

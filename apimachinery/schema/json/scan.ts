@@ -7,6 +7,9 @@ import { OddNumbers } from "./odd-numbers.ts"
 import { PathPrinter } from "./paths.ts"
 import { withoutRepeats } from "./repeated-keys.ts"
 
+/** Characters of the paths of faults, together. Beyond, no further ones are told: a path may be as long as the text. */
+const maxPathLength = 4 * 1024 * 1024
+
 interface JsonScan {
   /** Such as `duplicate field "metadata.name"`, in text order, each once. */
   duplicates: string[]
@@ -85,6 +88,7 @@ class Scanner {
   /** By what they are and where, as they are told. */
   readonly #faults = new Map<string, string>()
   readonly #paths = new PathPrinter()
+  #pathLength = 0
   readonly #text: string
   readonly #unknown: UnknownFields | undefined
   /** Duplicates within an unknown field are not reported. */
@@ -186,8 +190,9 @@ class Scanner {
   }
 
   #note(fault: string): void {
-    if (this.#faults.size >= maxStrictFaults) return
+    if (this.#faults.size >= maxStrictFaults || this.#pathLength >= maxPathLength) return
     const path = this.#paths.print(this.#oddNumbers.path)
+    this.#pathLength += path.length
     const told = `${fault} ${path}`
     if (!this.#faults.has(told)) this.#faults.set(told, `${fault} ${JSON.stringify(path)}`)
   }
