@@ -49,8 +49,11 @@ async function begin(why: string) {
   return { clock, superCluster, syncer, cluster, another, theirs, homeOf, asked, copy, told }
 }
 
-test("a copy asks again for an address that somebody has, and takes another one in the end", async () => {
-  const { clock, syncer, asked, copy, told, ...world } = await begin(taken)
+test.each([
+  ["somebody has", taken],
+  ["super, which has just started, does not know", "the provided network does not match the current range"],
+])("a copy asks again for an address that %s, and takes another one in the end", async (_what, why) => {
+  const { clock, syncer, asked, copy, told, ...world } = await begin(why)
   await using _ = syncer
   expect(asked).toEqual(["10.0.0.5"])
   // With the only worker.

@@ -12,7 +12,7 @@ import { markOf, withoutTaken } from "./address-changes.ts"
 import { ownership } from "./conversion/ownership.ts"
 import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
-import { isOfTaken } from "./resources/refused-numbers.ts"
+import { mayPass } from "./resources/refused-numbers.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { emptyView, type SyncContext } from "./resources/resource-sync.ts"
 
@@ -94,7 +94,7 @@ export class ServiceCopies {
       if (asked === undefined || !(error instanceof StatusError)) throw error
       const rest = withoutTaken(asked, error, present, before.spec ?? {})
       if (rest === undefined) throw error
-      const [waitMs, ...later] = isOfTaken(error) ? waits : []
+      const [waitMs, ...later] = mayPass(error) ? waits : []
       if (waitMs === undefined) return this.#unlessTaken(rest, present, before, write, waits)
       await new Promise<void>((resolve) => this.#clock.after(waitMs, resolve))
       return this.#unlessTaken(asked, present, before, write, later)

@@ -23,9 +23,11 @@ export function withoutRefused(spec: Spec, error: StatusError, present?: Spec): 
 
 /**
  * Somebody has them, who may be gone: a server gives numbers back only after others have seen that what had them is gone, or needs them no
- * more. Source: ErrAllocated of ipallocator and portallocator.
+ * more. And one that has just started does not know its ranges of addresses yet, so that none has the address. Source: ErrAllocated of
+ * ipallocator and portallocator, ErrMismatchedNetwork of ipallocator.
  */
-export const isOfTaken = ({ message }: StatusError): boolean => /provided (IP|port) is already allocated/.test(message)
+export const mayPass = ({ message }: StatusError): boolean =>
+  /provided (IP|port) is already allocated|provided network does not match the current range/.test(message)
 
 /** A server says that it has failed itself. Source: allocHealthCheckNodePort. */
 const isOfHealthCheckPort = (error: StatusError): boolean =>

@@ -12,7 +12,7 @@ import { services } from "../../client/resources.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { syncerLimits } from "../options.ts"
-import { isOfTaken, type Port, samePort, withoutRefused } from "./refused-numbers.ts"
+import { mayPass, type Port, samePort, withoutRefused } from "./refused-numbers.ts"
 import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 import { givenMarks, statusChange, unmarking } from "./service-status.ts"
 
@@ -70,7 +70,7 @@ export const service: ResourceSync<Service> = {
     if (status !== undefined) steps.push(status)
     return steps
   },
-  passes: isOfTaken,
+  passes: mayPass,
   // What it asks for is taken by now, or never was super's: any other address and port is acceptable.
   fallback(desired, error, superObject) {
     const present = superObject?.spec
