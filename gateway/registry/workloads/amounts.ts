@@ -55,6 +55,13 @@ interface Rollout {
   rollingUpdate?: { maxUnavailable?: unknown; maxSurge?: unknown }
 }
 
+/** As upstream's conversion: the internal types have no pointers here. */
+export function convertRollout(rollout: Rollout | undefined): void {
+  if (rollout?.rollingUpdate === undefined) return
+  rollout.rollingUpdate.maxUnavailable ??= 0
+  rollout.rollingUpdate.maxSurge ??= 0
+}
+
 /** Go's representation. */
 export function shownRollout({ type = "", rollingUpdate }: Rollout): object {
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {}

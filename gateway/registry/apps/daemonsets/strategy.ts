@@ -19,6 +19,7 @@ import {
   amountOf,
   atMostAll,
   bareNumber,
+  convertRollout,
   shownRollout,
   validateAmount,
   notDecremented,
@@ -52,12 +53,7 @@ const strategy: Strategy<DaemonSet> = {
   },
 
   convert(set) {
-    const { rollingUpdate } = set.spec?.updateStrategy ?? {}
-    if (rollingUpdate !== undefined) {
-      // Upstream's internal types have no pointers here.
-      rollingUpdate.maxUnavailable ??= 0
-      rollingUpdate.maxSurge ??= 0
-    }
+    convertRollout(set.spec?.updateStrategy)
     convertPodTemplate(set.spec?.template)
     canonicalizeInteger(set, templateGeneration, (_text, fault) => fault)
     set.metadata.annotations = { [templateGeneration]: "0", ...set.metadata.annotations }

@@ -17,6 +17,7 @@ import {
   amountOf,
   atMostAll,
   bareNumber,
+  convertRollout,
   notDecremented,
   shownRollout,
   validateAmount,
@@ -56,12 +57,7 @@ const strategy: Strategy<Deployment> = {
   },
 
   convert(deployment) {
-    const { rollingUpdate } = deployment.spec?.strategy ?? {}
-    if (rollingUpdate !== undefined) {
-      // Upstream's internal types have no pointers here.
-      rollingUpdate.maxUnavailable ??= 0
-      rollingUpdate.maxSurge ??= 0
-    }
+    convertRollout(deployment.spec?.strategy)
     convertPodTemplate(deployment.spec?.template)
     readRollback(deployment)
   },
