@@ -65,6 +65,6 @@ export function limitConnections(server: Server, maxConnections: number): Readon
 }
 
 /** Unique among the connections of a server. */
-export function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
+export function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 }

@@ -3,11 +3,12 @@ import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { workedMs } from "../../apimachinery/thread-time.ts"
 import { limitHandshakes } from "./handshakes.ts"
 
 const never = 2 ** 30
 
-function startServer(limits: { maxUnderWay: number; patienceMs: number }) {
+function startServer(limits: { maxUnderWay: number; patienceMs: number; silenceMs?: number }) {
   const server = new EventEmitter()
   const begun: Socket[] = []
   server.on("connection", (socket: Socket) => begun.push(socket))
@@ -15,8 +16,8 @@ function startServer(limits: { maxUnderWay: number; patienceMs: number }) {
   return { server, begun, line }
 }
 
-function socketOf(remotePort: number, remoteAddress = "192.0.2.1"): Socket {
-  return Object.assign(new EventEmitter(), { remoteAddress, remotePort }) as unknown as Socket
+function socketOf(remotePort: number, remoteAddress = "192.0.2.1", bytesRead = 500): Socket {
+  return Object.assign(new EventEmitter(), { remoteAddress, remotePort, bytesRead }) as unknown as Socket
 }
 
 /** Waits for more turns of the event loop than any operation here needs. */
@@ -89,4 +90,28 @@ test("its line says whether connections of an address wait, and when they no lon
   sockets[3]?.emit("close") // before its turn
   expect(emptied).toEqual(["192.0.2.1", "192.0.2.2"])
   expect(line.isWaiting("192.0.2.2")).toBe(false)
+})
+
+test("connections that send nothing do not count for long", async () => {
+  const { server, begun } = startServer({ maxUnderWay: 2, patienceMs: never, silenceMs: 1 })
+  const sockets = Array.from({ length: 20 }, (_, port) => socketOf(port, "192.0.2.1", port < 8 || port > 10 ? 0 : 500))
+  for (const socket of sockets) server.emit("connection", socket)
+  await expect.poll(() => begun.length).toBe(10) // two that have sent something
+  await settle()
+  expect(begun).toEqual(sockets.slice(0, 10))
+})
+
+test("connections of a network wait while it rests after a handshake that has held the thread", async () => {
+  const { server, begun } = startServer({ maxUnderWay: 2, patienceMs: never })
+  const dear = Object.assign(socketOf(1, "2001:db8::1"), { bytesRead: 0 })
+  server.emit("connection", dear)
+  await settle()
+  for (const before = workedMs(); workedMs() < before + 60;);
+  dear.bytesRead = 20_000
+  server.emit("secureConnection", dear)
+  const [same, other] = [socketOf(2, "2001:db8::2"), socketOf(3, "2001:db8:1::2")]
+  for (const socket of [same, other]) server.emit("connection", socket)
+  await settle()
+  expect(begun).toEqual([dear, other])
+  await expect.poll(() => begun).toEqual([dear, other, same])
 })

@@ -3,28 +3,47 @@
 // that need several turns, such as writes. Before the handshake a client is known only by its address, so waiting connections are
 // served round robin over addresses: many connections from one address do not delay those from another.
 //
-//   connection ──▶ waits ──▶ handshake begins ──▶ done, closed, or slow: the next one begins
+//   connection ──▶ waits ──▶ handshake begins ──▶ done or closed: the next one begins
+//                                    └──▶ slow: the next one begins, and it is read by turns (slow-handshakes.ts)
 
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { peerOf } from "../../client/http/connection-limit.ts"
 import { Deadlines } from "../request/deadlines.ts"
+import { NetworkRests, networkOf, type ReadHandshake } from "./network-rests.ts"
 import type { HandshakeLine } from "./new-connections.ts"
+import { SlowHandshakes } from "./slow-handshakes.ts"
 
-/** Handshakes in progress: the maximum that one turn of the event loop may have to process. */
-const maxUnderWay = 4
-
-/**
- * A handshake that takes longer waits for its network and no longer counts, so slow clients cannot occupy all places. If all
- * clients are slow, 200 handshakes begin per second.
- */
-const patienceMs = 20
+const defaultLimits = {
+  /** Handshakes in progress: the maximum that one turn of the event loop may have to process. */
+  maxUnderWay: 4,
+  /**
+   * A handshake that takes longer waits for its client and no longer counts, so slow clients cannot occupy all places. If all
+   * clients are slow, 200 handshakes begin per second.
+   */
+  patienceMs: 20,
+  /** The same for connections that have sent nothing: clients begin as soon as they are connected. */
+  silenceMs: 2,
+}
 
 type Begin = (this: Server, socket: Socket) => void
 
+interface Handshake extends ReadHandshake {
+  readonly socket: Socket
+  /** A closed socket no longer has one. */
+  readonly address: string | undefined
+  /** By which the secure socket finds it, since that does not expose the socket below it. */
+  readonly peer: string
+  readonly closed: () => void
+  /** Cancel its deadlines. */
+  inPatience: () => void
+  inSilence: () => void
+}
+
 /** Must be called before the server receives its first connection. */
-export function limitHandshakes(server: Server, limits = { maxUnderWay, patienceMs }): HandshakeLine {
-  const handshakes = new Handshakes(server, server.listeners("connection") as Begin[], limits)
+export function limitHandshakes(server: Server, limits: Partial<typeof defaultLimits> = {}): HandshakeLine {
+  const begin = server.listeners("connection") as Begin[]
+  const handshakes = new Handshakes(server, begin, { ...defaultLimits, ...limits })
   server.removeAllListeners("connection")
   server.on("connection", (socket: Socket) => handshakes.add(socket))
   server.on("secureConnection", (socket: Socket) => handshakes.done(peerOf(socket)))
@@ -35,27 +54,24 @@ class Handshakes implements HandshakeLine {
   readonly #server: Server
   readonly #begin: readonly Begin[]
   readonly #maxUnderWay: number
-  readonly #slow: Deadlines
-  /** Waiting sockets by address, in the order of their turns; no set is empty. */
-  readonly #waiting = new Map<string | undefined, Set<Socket>>()
-  /** The address under which a socket waits: a closed socket no longer has an address. */
-  readonly #lines = new WeakMap<Socket, string | undefined>()
-  /** By peer, since a secure socket does not expose the socket below it. */
-  readonly #underWay = new Map<string, () => void>()
+  readonly #patience: Deadlines
+  readonly #silence: Deadlines
+  /** By address, in the order of their turns; no set is empty. */
+  readonly #waiting = new Map<string | undefined, Set<Handshake>>()
+  readonly #underWay = new Set<Handshake>()
+  readonly #rests = new NetworkRests(() => this.#next())
+  readonly #slow = new SlowHandshakes<Handshake>(this.#rests)
+  /** Those under way and the slow ones, by peer. */
+  readonly #begun = new Map<string, Handshake>()
   #isScheduled = false
   #emptied: ((address: string | undefined) => void) | undefined
-  readonly #gone: (this: Socket) => void
 
-  constructor(server: Server, begin: readonly Begin[], limits: { maxUnderWay: number; patienceMs: number }) {
+  constructor(server: Server, begin: readonly Begin[], limits: typeof defaultLimits) {
     this.#server = server
     this.#begin = begin
     this.#maxUnderWay = limits.maxUnderWay
-    this.#slow = new Deadlines(limits.patienceMs)
-    const forget = (socket: Socket): void => this.#forget(socket)
-    const gone = function (this: Socket): void {
-      forget(this)
-    }
-    this.#gone = gone
+    this.#patience = new Deadlines(limits.patienceMs)
+    this.#silence = new Deadlines(limits.silenceMs)
   }
 
   isWaiting(address: string | undefined): boolean {
@@ -67,19 +83,30 @@ class Handshakes implements HandshakeLine {
   }
 
   add(socket: Socket): void {
-    const { remoteAddress } = socket
-    const line = this.#waiting.get(remoteAddress)
-    if (line === undefined) this.#waiting.set(remoteAddress, new Set([socket]))
-    else line.add(socket)
-    this.#lines.set(socket, remoteAddress)
+    const address = socket.remoteAddress
+    const handshake: Handshake = {
+      socket,
+      address,
+      network: networkOf(address),
+      peer: peerOf(socket),
+      workedBefore: 0,
+      bytesBefore: 0,
+      closed: () => this.#end(handshake),
+      inPatience: noDeadline,
+      inSilence: noDeadline,
+    }
+    const line = this.#waiting.get(address)
+    if (line === undefined) this.#waiting.set(address, new Set([handshake]))
+    else line.add(handshake)
     // After its turn the server's own listeners handle errors of the socket.
     socket.on("error", destroyThis)
-    socket.once("close", this.#gone)
+    socket.once("close", handshake.closed)
     this.#next()
   }
 
   done(peer: string): void {
-    this.#underWay.get(peer)?.()
+    const handshake = this.#begun.get(peer)
+    if (handshake !== undefined) this.#end(handshake)
   }
 
   #next(): void {
@@ -88,50 +115,80 @@ class Handshakes implements HandshakeLine {
     setImmediate(() => this.#turn())
   }
 
+  /** One per turn of the loop. */
   #turn(): void {
     this.#isScheduled = false
-    this.#startNext() // one per turn of the loop
+    const handshake = this.#takeNext()
+    if (handshake === undefined) return
+    this.#start(handshake)
     this.#next()
   }
 
-  #startNext(): void {
-    const [first] = this.#waiting
-    if (first === undefined) return
-    const [address, line] = first
-    const [socket] = line
-    // The next address has the next turn.
-    this.#waiting.delete(address)
-    this.#waiting.set(address, line)
-    if (socket === undefined) return
-    this.#forget(socket)
-    this.#start(socket)
+  /** The next one whose network does not rest. */
+  #takeNext(): Handshake | undefined {
+    for (const [address, line] of this.#waiting) {
+      const [handshake] = line
+      if (handshake === undefined || this.#rests.has(handshake.network)) continue
+      // The next address has the next turn.
+      this.#waiting.delete(address)
+      this.#waiting.set(address, line)
+      this.#leaveLine(handshake)
+      return handshake
+    }
+    return undefined
   }
 
-  #forget(socket: Socket): void {
-    const address = this.#lines.get(socket)
+  #leaveLine(handshake: Handshake): void {
+    const { address } = handshake
     const line = this.#waiting.get(address)
-    line?.delete(socket)
+    line?.delete(handshake)
     if (line?.size !== 0) return
     this.#waiting.delete(address)
     this.#emptied?.(address)
   }
 
-  #start(socket: Socket): void {
-    const peer = peerOf(socket)
-    socket.removeListener("close", this.#gone)
-    const done = (): void => {
-      inTime()
-      socket.removeListener("close", done) // connections are long-lived and must not retain this closure
-      if (this.#underWay.get(peer) !== done) return
-      this.#underWay.delete(peer)
-      this.#next()
-    }
-    const inTime = this.#slow.add(done)
-    this.#underWay.set(peer, done)
-    socket.once("close", done)
+  #start(handshake: Handshake): void {
+    const { socket, peer } = handshake
+    const becomesSlow = (): void => this.#becomeSlow(handshake)
+    handshake.inPatience = this.#patience.add(becomesSlow)
+    handshake.inSilence = this.#silence.add(() => {
+      if (socket.bytesRead === 0) becomesSlow()
+    })
+    this.#underWay.add(handshake)
+    this.#begun.set(peer, handshake)
+    this.#rests.begin(handshake)
     for (const begin of this.#begin) begin.call(this.#server, socket)
   }
+
+  #becomeSlow(handshake: Handshake): void {
+    this.#leaveDeadlines(handshake)
+    this.#underWay.delete(handshake)
+    this.#rests.charge(handshake)
+    this.#slow.add(handshake)
+    this.#next()
+  }
+
+  #leaveDeadlines({ inPatience, inSilence }: Handshake): void {
+    inPatience()
+    inSilence()
+  }
+
+  /** It is done, or its connection is closed. */
+  #end(handshake: Handshake): void {
+    const { socket, peer, closed } = handshake
+    this.#leaveDeadlines(handshake)
+    socket.removeListener("close", closed) // connections are long-lived and must not retain it
+    if (this.#begun.get(peer) === handshake) {
+      this.#begun.delete(peer)
+      this.#rests.charge(handshake)
+    } else this.#leaveLine(handshake)
+    this.#underWay.delete(handshake)
+    this.#slow.delete(handshake)
+    this.#next()
+  }
 }
+
+function noDeadline(): void {}
 
 function destroyThis(this: Socket): void {
   this.destroy()
