@@ -37,6 +37,7 @@ class World {
   readonly #gateways: Gateway[] = []
   /** Names of which something is in progress. */
   readonly #pending = new Set<string>()
+  #isCalm = false
 
   constructor(random: Random) {
     this.#random = random
@@ -79,7 +80,7 @@ class World {
     const known = this.all.get(name) as Known
     const { uid, isDeleting } = known
     if (isDeleting || (uid !== undefined && chance(this.#random, 0.3))) await this.#delete(name, known)
-    else if (uid === undefined && chance(this.#random, 0.2)) await this.#race(name, known)
+    else if (uid === undefined && !this.#isCalm && chance(this.#random, 0.2)) await this.#race(name, known)
     else if (uid === undefined) await this.#create(name, known)
     else if (chance(this.#random, 0.4)) await this.#adjust(name, uid)
     else {
@@ -184,8 +185,9 @@ class World {
     }
   }
 
-  /** From now on nothing fails. Resolves when there is a tenant of each name, whose deletion has not begun. */
+  /** From now on nothing fails, and nobody interferes. Resolves when there is a tenant of each name, whose deletion has not begun. */
   async calm(): Promise<void> {
+    this.#isCalm = true
     for (const { life } of this.#gateways) life.failing = 0
     await this.#settle()
     for (const [name, known] of this.all) {
@@ -193,6 +195,7 @@ class World {
         this.#begin(name)
         await this.#settle()
       }
+      if (known.uid === undefined || known.isDeleting) this.faults.push(`${name} cannot be created`)
     }
   }
 
