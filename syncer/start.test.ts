@@ -20,9 +20,11 @@ test("each sleeping tenant is woken once for both, and one that is in use waits 
   onTestFinished(leave)
   const woke = vi.spyOn(Sleep.prototype, "woke")
   onTestFinished(() => woke.mockRestore())
+  /** Only of this gateway: those of other tests may not have ended. */
+  const uids = new Set(tenants.list().map(({ uid }) => uid))
   const woken = (): string[] => {
-    const names = woke.mock.calls.map(([entry]) => entry.record.tenant.name)
-    return names.filter((name) => sleeping.includes(name))
+    const own = woke.mock.calls.map(([entry]) => entry.record.tenant).filter(({ uid }) => uids.has(uid))
+    return own.map(({ name }) => name).filter((name) => sleeping.includes(name))
   }
 
   // Right after the start nobody would be woken yet.

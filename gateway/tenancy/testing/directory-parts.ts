@@ -33,8 +33,9 @@ export function parts(more: Partial<TenantDirectoryParts> = {}) {
   const disposed: string[] = []
   const all: TenantDirectoryParts = {
     store: createMemoryStore(),
-    openControlPlane: ({ tenant }, life) =>
-      Promise.resolve({
+    openControlPlane: ({ tenant }, life) => {
+      life.events.at = Infinity // or it would be woken for its Events again and again
+      return Promise.resolve({
         name: tenant.name,
         presence: life.presence,
         begin: () => life.begin(),
@@ -44,7 +45,8 @@ export function parts(more: Partial<TenantDirectoryParts> = {}) {
           disposed.push(tenant.name)
           return Promise.resolve()
         },
-      } as unknown as ControlPlane),
+      } as unknown as ControlPlane)
+    },
     newUid: randomUUID,
     removeStore: (uid) => {
       removed.push(uid)

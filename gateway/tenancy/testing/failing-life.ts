@@ -58,6 +58,7 @@ export class Life {
             stores.set(tenant.uid, 0)
             this.#made.push(tenant.uid)
           }
+          life.events.at = Infinity // or it would be woken for its Events again and again
           return {
             name: tenant.name,
             presence: life.presence,
