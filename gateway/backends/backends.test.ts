@@ -5,8 +5,9 @@ import { createSecureContext, type SecureVersion, TLSSocket } from "node:tls"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { areProbed } from "../../client/testing/probed-connections.ts"
 import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
-import { Backends, secure } from "./backends.ts"
+import { Backends } from "./backends.ts"
 import { localNetworks, NetworkRules } from "./networks.ts"
+import { ServerHandshakes } from "./server-handshakes.ts"
 
 const echo = createServer((socket) => socket.pipe(socket))
 const nobody = async (): Promise<never> => {
@@ -16,6 +17,7 @@ const backends = new Backends({
   reader: { get: nobody, list: nobody },
   nodes: { dial: nobody },
   networks: new NetworkRules(localNetworks),
+  handshakes: new ServerHandshakes(),
 })
 
 beforeAll(async () => {
@@ -51,7 +53,7 @@ test.runIf(process.platform === "linux")("a connection to an address is probed",
 
 test("no TLS handshake starts after the timeout", async () => {
   const connection = await dial(new AbortController().signal)
-  await expect(secure(connection, {}, AbortSignal.abort())).rejects.toThrow("i/o timeout")
+  await expect(backends.secure(connection, {}, AbortSignal.abort())).rejects.toThrow("i/o timeout")
   expect(connection.destroyed).toBe(true)
 })
 
@@ -103,7 +105,7 @@ test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])(
     const noRecord = Buffer.from([0x17, 3, 3, 0, 32, ...Buffer.alloc(32, 7)])
     const connection = new Handshaking({ cert, key, version }, noRecord)
     const options = { ca: authority.certificate, servername: "web.default.svc" }
-    await expect(secure(connection, options, new AbortController().signal)).rejects.toThrow(/error/)
+    await expect(backends.secure(connection, options, new AbortController().signal)).rejects.toThrow(/error/)
     expect(connection.destroyed).toBe(true)
   },
 )

@@ -14,6 +14,7 @@ import { nodes, pods } from "../../client/resources.ts"
 import type { NodeDialer } from "../control-plane/node-dialer.ts"
 import type { NetworkRules } from "./networks.ts"
 import { openPodTunnel } from "./pod-tunnel.ts"
+import type { ServerHandshakes } from "./server-handshakes.ts"
 import { type Reader, resolveService, type ServiceEndpoint } from "./service-endpoint.ts"
 
 const backendLimits = {
@@ -31,6 +32,8 @@ interface BackendsParts {
   reader: Reader
   nodes: Pick<NodeDialer, "dial">
   networks: NetworkRules
+  /** Of all control planes. */
+  handshakes: ServerHandshakes
 }
 
 /** Additional request options for the agents here. */
@@ -50,16 +53,16 @@ export class Backends implements Disposable {
 
   /** TLS connections to Services: requests specify theirs with {@link ServiceTarget}. */
   get services(): HttpsAgent {
-    return (this.#services ??= new BackendAgent(({ service }, signal) => {
+    return (this.#services ??= new BackendAgent(async ({ service, ...options }, signal) => {
       if (service === undefined) throw new TypeError("a request to a Service does not name it")
-      return this.dialService(service, signal)
+      return this.secure(await this.dialService(service, signal), options, signal)
     }))
   }
 
   /** TLS connections to the hosts of URLs. */
   get urls(): HttpsAgent {
-    return (this.#urls ??= new BackendAgent(({ host, port }, signal) =>
-      this.#dialAddress(String(host), Number(port), signal),
+    return (this.#urls ??= new BackendAgent(async (options, signal) =>
+      this.secure(await this.#dialAddress(String(options.host), Number(options.port), signal), options, signal),
     ))
   }
 
@@ -106,12 +109,49 @@ export class Backends implements Disposable {
     }
   }
 
+  /** Starts TLS on an established connection. Rejects if the certificate does not satisfy the options. */
+  secure(raw: Duplex, options: ConnectionOptions, signal: AbortSignal): Promise<Duplex> {
+    const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
+    const { port: _port, path: _path, ...rest } = options
+    const socket = connectTLS({ ...rest, socket: raw })
+    const ended = this.#parts.handshakes.begin(this, raw)
+    const fail = (error: Error): void => {
+      ended()
+      socket.destroy()
+      raw.destroy()
+      reject(error)
+    }
+    const abort = (): void => fail(new Error("i/o timeout"))
+    signal.addEventListener("abort", abort, { once: true })
+    raw.once("error", fail)
+    // Stays: bytes that came with the end of the handshake may be no TLS, which is told before the caller can listen.
+    socket.on("error", fail)
+    if (signal.aborted) abort() // the time limit passed before this point
+    const closed = (): void => fail(new Error("EOF"))
+    socket.once("close", closed)
+    socket.once("secureConnect", () => {
+      ended()
+      signal.removeEventListener("abort", abort)
+      // The TLS socket now owns the connection and reports its errors.
+      raw.off("error", fail)
+      raw.on("error", (error) => socket.destroy(error))
+      socket.once("close", () => raw.destroy())
+      // After what those bytes have led to: nobody else would tell the caller.
+      setImmediate(() => {
+        socket.off("close", closed)
+        resolve(socket)
+      })
+    })
+    return promise
+  }
+
   [Symbol.dispose](): void {
     this.#services?.destroy()
     this.#urls?.destroy()
   }
 }
 
+/** Secured connections. */
 type Dial = (options: ConnectionOptions & ServiceTarget, signal: AbortSignal) => Promise<Duplex>
 
 /** Node's connection pool with connections that are opened by `dial`. */
@@ -134,45 +174,10 @@ class BackendAgent extends HttpsAgent {
     callback: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
     const signal = AbortSignal.timeout(backendLimits.connectTimeoutMs)
-    this.#dial(options, signal)
-      .then((raw) => secure(raw, options, signal))
-      .then(
-        (socket) => callback(null, socket),
-        (error: unknown) => callback(signal.aborted ? new Error("i/o timeout", { cause: error }) : (error as Error)),
-      )
+    this.#dial(options, signal).then(
+      (socket) => callback(null, socket),
+      (error: unknown) => callback(signal.aborted ? new Error("i/o timeout", { cause: error }) : (error as Error)),
+    )
     return undefined
   }
-}
-
-/** Starts TLS on an established connection. Rejects if the certificate does not satisfy the options. */
-export function secure(raw: Duplex, options: ConnectionOptions, signal: AbortSignal): Promise<Duplex> {
-  const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
-  const { port: _port, path: _path, ...rest } = options
-  const socket = connectTLS({ ...rest, socket: raw })
-  const fail = (error: Error): void => {
-    socket.destroy()
-    raw.destroy()
-    reject(error)
-  }
-  const abort = (): void => fail(new Error("i/o timeout"))
-  signal.addEventListener("abort", abort, { once: true })
-  raw.once("error", fail)
-  // Stays: bytes that came with the end of the handshake may be no TLS, which is told before the caller can listen.
-  socket.on("error", fail)
-  if (signal.aborted) abort() // the time limit passed before this point
-  const closed = (): void => fail(new Error("EOF"))
-  socket.once("close", closed)
-  socket.once("secureConnect", () => {
-    signal.removeEventListener("abort", abort)
-    // The TLS socket now owns the connection and reports its errors.
-    raw.off("error", fail)
-    raw.on("error", (error) => socket.destroy(error))
-    socket.once("close", () => raw.destroy())
-    // After what those bytes have led to: nobody else would tell the caller.
-    setImmediate(() => {
-      socket.off("close", closed)
-      resolve(socket)
-    })
-  })
-  return promise
 }

@@ -17,7 +17,7 @@ function startServer(limits: { maxUnderWay: number; patienceMs: number; silenceM
 }
 
 function socketOf(remotePort: number, remoteAddress = "192.0.2.1", bytesRead = 500): Socket {
-  return Object.assign(new EventEmitter(), { remoteAddress, remotePort, bytesRead }) as unknown as Socket
+  return Object.assign(new EventEmitter(), { remoteAddress, remotePort, bytesRead, _handle: null }) as unknown as Socket
 }
 
 /** Waits for more turns of the event loop than any operation here needs. */

@@ -10,7 +10,7 @@ import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { peerOf } from "../../client/http/connection-limit.ts"
 import { Deadlines } from "../request/deadlines.ts"
-import { NetworkRests, networkOf, type ReadHandshake } from "./network-rests.ts"
+import { HandshakeRests, networkOf, type ReadHandshake } from "./handshake-rests.ts"
 import type { HandshakeLine } from "./new-connections.ts"
 import { SlowHandshakes } from "./slow-handshakes.ts"
 
@@ -59,7 +59,7 @@ class Handshakes implements HandshakeLine {
   /** By address, in the order of their turns; no set is empty. */
   readonly #waiting = new Map<string | undefined, Set<Handshake>>()
   readonly #underWay = new Set<Handshake>()
-  readonly #rests = new NetworkRests(() => this.#next())
+  readonly #rests = new HandshakeRests(() => this.#next())
   readonly #slow = new SlowHandshakes<Handshake>(this.#rests)
   /** Those under way and the slow ones, by peer. */
   readonly #begun = new Map<string, Handshake>()
@@ -87,7 +87,7 @@ class Handshakes implements HandshakeLine {
     const handshake: Handshake = {
       socket,
       address,
-      network: networkOf(address),
+      party: networkOf(address),
       peer: peerOf(socket),
       workedBefore: 0,
       bytesBefore: 0,
@@ -128,7 +128,7 @@ class Handshakes implements HandshakeLine {
   #takeNext(): Handshake | undefined {
     for (const [address, line] of this.#waiting) {
       const [handshake] = line
-      if (handshake === undefined || this.#rests.has(handshake.network)) continue
+      if (handshake === undefined || this.#rests.has(handshake.party)) continue
       // The next address has the next turn.
       this.#waiting.delete(address)
       this.#waiting.set(address, line)

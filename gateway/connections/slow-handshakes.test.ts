@@ -1,7 +1,7 @@
 import type { Socket } from "node:net"
 import { afterEach, beforeEach, expect, onTestFailed, test, vi } from "vitest"
 import { chance, createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
-import type { ReadHandshake } from "./network-rests.ts"
+import type { ReadHandshake } from "./handshake-rests.ts"
 import { maxRead, SlowHandshakes } from "./slow-handshakes.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
@@ -11,13 +11,13 @@ class Handshake implements ReadHandshake {
   isRead = true
   workedBefore = 0
   bytesBefore = 0
-  readonly network: string
+  readonly party: string
   readonly socket = {
     _handle: { readStart: () => (this.isRead = true), readStop: () => (this.isRead = false) },
   } as unknown as Socket
 
-  constructor(network: string) {
-    this.network = network
+  constructor(party: string) {
+    this.party = party
   }
 }
 
@@ -25,7 +25,7 @@ function start() {
   const resting = new Set<string>()
   const charged: ReadHandshake[] = []
   const slow = new SlowHandshakes<Handshake>({
-    has: (network) => resting.has(network),
+    has: (party) => resting.has(String(party)),
     begin: () => undefined,
     charge: (handshake) => void charged.push(handshake),
   })
@@ -110,7 +110,7 @@ test.each(seeds(50))("at most one of a network is read, and each has its turn (s
     } else if (chance(random, 0.2)) resting.add(network)
     else if (chance(random, 0.5)) resting.delete(network)
     else vi.advanceTimersByTime(1)
-    const read = all.filter(({ isRead }) => isRead).map((handshake) => handshake.network)
+    const read = all.filter(({ isRead }) => isRead).map((handshake) => handshake.party)
     expect(read.length).toBeLessThanOrEqual(maxRead)
     expect(new Set(read).size).toBe(read.length)
   }

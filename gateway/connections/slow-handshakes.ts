@@ -1,17 +1,21 @@
-// Handshakes that wait for their clients. What comes next may be a chain of certificates that holds the thread for half a second
-// (network-rests.ts), and nothing runs between two connections that are ready in the same turn of the event loop. So only a few are read
-// at the same time, each of another network. If there are more, they take turns: networks do, and the handshakes of each.
+// Handshakes that wait for the other side. What comes next may be a chain of certificates that holds the thread for half a second
+// (handshake-rests.ts), and nothing runs between two connections that are ready in the same turn of the event loop. So only a few are
+// read at the same time, each of another party: the network of a client, or the tenant whose servers are called. If there are more, they
+// take turns: parties do, and the handshakes of each.
 
-import type { Socket } from "node:net"
-import type { NetworkRests, ReadHandshake } from "./network-rests.ts"
+import type { Duplex } from "node:stream"
+import type { HandshakeRests, ReadHandshake } from "./handshake-rests.ts"
 
 /** What Node does not publish: how reading from a connection that a TLS socket owns is stopped. */
-type Readable = Socket & { readonly _handle?: { readStart(): void; readStop(): void } | null }
+type Readable = Duplex & {
+  readonly _handle?: { readStart(): void; readStop(): void } | null
+  readonly bytesRead?: number
+}
 
 /** Those that are read at the same time. */
 export const maxRead = 8
 
-/** After this time the next ones are read, if there are more: of 1,000 of a network, each is read once per second. */
+/** After this time the next ones are read, if there are more: of 1,000 of a party, each is read once per second. */
 const stepMs = 1
 
 /** The same if there are no more, so that what happens while one is read is measured often enough. */
@@ -22,39 +26,39 @@ interface SlowHandshake extends ReadHandshake {
 }
 
 export class SlowHandshakes<H extends SlowHandshake> {
-  readonly #rests: Pick<NetworkRests, "has" | "begin" | "charge">
-  /** By network, in the order of their turns; no set is empty. */
-  readonly #networks = new Map<string, Set<H>>()
-  /** At most one of each network. */
+  readonly #rests: Pick<HandshakeRests, "has" | "begin" | "charge">
+  /** By party, in the order of their turns; no set is empty. */
+  readonly #parties = new Map<unknown, Set<H>>()
+  /** At most one of each party. */
   #read = new Set<H>()
   #size = 0
   #timer: NodeJS.Timeout | undefined
   #pace = 0
 
-  /** Nothing is read from networks that rest. */
-  constructor(rests: Pick<NetworkRests, "has" | "begin" | "charge">) {
+  /** Nothing is read from parties that rest. */
+  constructor(rests: Pick<HandshakeRests, "has" | "begin" | "charge">) {
     this.#rests = rests
   }
 
   /** One that is read becomes slow. */
   add(handshake: H): void {
-    const { network, socket } = handshake
-    const others = this.#networks.get(network)
-    if (others === undefined) this.#networks.set(network, new Set([handshake]))
+    const { party, socket } = handshake
+    const others = this.#parties.get(party)
+    if (others === undefined) this.#parties.set(party, new Set([handshake]))
     else others.add(handshake)
     this.#size++
-    if (others === undefined && this.#read.size < maxRead && !this.#rests.has(network)) this.#startReading(handshake)
-    else socket._handle?.readStop()
+    if (others === undefined && this.#read.size < maxRead && !this.#rests.has(party)) this.#startReading(handshake)
+    else setReading(socket, false)
     this.#arm()
   }
 
-  /** It has ended. */
+  /** It has ended, and is read from now on. */
   delete(handshake: H): void {
-    const { network } = handshake
-    const others = this.#networks.get(network)
+    const { party } = handshake
+    const others = this.#parties.get(party)
     if (others?.delete(handshake) !== true) return
-    if (others.size === 0) this.#networks.delete(network)
-    this.#read.delete(handshake)
+    if (others.size === 0) this.#parties.delete(party)
+    if (!this.#read.delete(handshake)) setReading(handshake.socket, true)
     this.#size--
   }
 
@@ -77,33 +81,39 @@ export class SlowHandshakes<H extends SlowHandshake> {
     const before = this.#read
     for (const handshake of before) this.#rests.charge(handshake)
     this.#read = new Set()
-    for (const network of this.#nextNetworks()) {
-      const handshake = this.#nextOf(network)
-      if (!before.delete(handshake)) handshake.socket._handle?.readStart()
+    for (const party of this.#nextParties()) {
+      const handshake = this.#nextOf(party)
+      if (!before.delete(handshake)) setReading(handshake.socket, true)
       this.#startReading(handshake)
     }
-    for (const { socket } of before) socket._handle?.readStop()
+    for (const { socket } of before) setReading(socket, false)
     this.#arm()
   }
 
-  #nextNetworks(): readonly string[] {
-    const next: string[] = []
-    for (const network of this.#networks.keys()) {
+  #nextParties(): readonly unknown[] {
+    const next: unknown[] = []
+    for (const party of this.#parties.keys()) {
       if (next.length === maxRead) break
-      if (!this.#rests.has(network)) next.push(network)
+      if (!this.#rests.has(party)) next.push(party)
     }
     return next
   }
 
-  /** Then others have the next turns: those of its network, and other networks. */
-  #nextOf(network: string): H {
-    const line = this.#networks.get(network) ?? new Set()
+  /** Then others have the next turns: those of its party, and other parties. */
+  #nextOf(party: unknown): H {
+    const line = this.#parties.get(party) ?? new Set()
     const [handshake] = line
-    if (handshake === undefined) throw new RangeError(`no slow handshakes of ${network}`)
+    if (handshake === undefined) throw new RangeError("a party without handshakes")
     line.delete(handshake)
     line.add(handshake)
-    this.#networks.delete(network)
-    this.#networks.set(network, line)
+    this.#parties.delete(party)
+    this.#parties.set(party, line)
     return handshake
   }
+}
+
+function setReading(socket: Readable, isRead: boolean): void {
+  const { _handle: handle } = socket
+  if (handle === undefined) socket[isRead ? "resume" : "pause"]() // it has no handle, and TLS reads its stream
+  else handle?.[isRead ? "readStart" : "readStop"]()
 }

@@ -12,6 +12,7 @@ import type { StoreQuota } from "../../storage/quota.ts"
 import type { Store, StoreEvent } from "../../storage/types.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { NetworkRules } from "../backends/networks.ts"
+import { ServerHandshakes } from "../backends/server-handshakes.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import type { ImmediateAuthenticator, TrustRoots } from "../authentication/types.ts"
 import type { GatewayLimits, GatewayOptions } from "../options.ts"
@@ -99,6 +100,7 @@ export class ControlPlanes implements Preparation {
   /** Of the tenants that this process has made or reconciled. To a tenant, its start is that of the server. */
   readonly #started = new WeakSet<Presence>()
   readonly #networks: NetworkRules
+  readonly #handshakes = new ServerHandshakes()
   readonly #turns: Turns
   readonly #threadPlaces = new ThreadPlaces()
   readonly #silentServers = new SilentServers()
@@ -244,6 +246,7 @@ export class ControlPlanes implements Preparation {
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
       podUsage: options.podUsage,
       networks: this.#networks,
+      handshakes: this.#handshakes,
       turns: this.#turns,
       threadPlaces: this.#threadPlaces,
       eventTtlMs: limits.eventTtlMs,

@@ -31,6 +31,7 @@ import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import { anonymous, createUnionAuthenticator } from "../authentication/union.ts"
 import { Backends } from "../backends/backends.ts"
 import type { NetworkRules } from "../backends/networks.ts"
+import type { ServerHandshakes } from "../backends/server-handshakes.ts"
 import { createNodeAuthorizer } from "../authorization/node.ts"
 import { PolicyView } from "../authorization/policy-view.ts"
 import { createRBACAuthorizer, grantsTo } from "../authorization/rbac.ts"
@@ -74,6 +75,8 @@ export interface ControlPlaneParts {
   podUsage: PodUsageProvider | undefined
   /** The destinations that the tenant's webhooks and endpoints may have. */
   networks: NetworkRules
+  /** With the servers that they name, of all control planes. */
+  handshakes: ServerHandshakes
   turns: Turns
   threadPlaces: ThreadPlaces
   eventTtlMs: number
@@ -111,7 +114,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   }
   const { policy, flows, registrations, authentication, services } = openViews(parts, self, stack)
   const resources = await serveResources(parts, self, services, stack)
-  const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
+  const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks, handshakes: parts.handshakes }))
   const oidc = oidcAuthenticatorOf(parts, { view: authentication, backends })
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
   const aggregator = stack.use(new Aggregator({ services, store, backends, frontProxy, client: ownClient(self), log }))

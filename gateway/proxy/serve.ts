@@ -4,7 +4,6 @@
 import type { Duplex } from "node:stream"
 import { badRequest } from "../../apimachinery/status.ts"
 import { admitConnect } from "../admission/admit.ts"
-import { secure } from "../backends/backends.ts"
 import { connectOptions, connectQuery } from "../registry/core/pods/connect/options.ts"
 import type { Registry } from "../registry/rest.ts"
 import type { Exchange } from "../registry/strategy.ts"
@@ -43,7 +42,7 @@ export async function serveProxy(
   }
   const asGiven = rest === "" ? "/" : rest
   const path = `${admitted === given ? asGiven : encodeURI(admitted)}${query}`
-  const target = "target" in place ? place.target : await connected(place, asked, ctx.signal)
+  const target = "target" in place ? place.target : await connected(ctx, place, asked)
   const hosts = ["host" in place ? place.host : undefined, request.headers.host]
   const exchange: Exchange = upgrade === undefined ? { request, response } : { request, response, upgrade }
   await forward(exchange, { ...target, path }, { place: { prefix, hosts }, signal: ctx.signal, turns: ctx })
@@ -51,14 +50,15 @@ export async function serveProxy(
 
 /** Connects when the request is made, so that a failure is that of the request. As upstream, certificates are not verified. */
 async function connected(
+  { controlPlane, signal }: RequestContext,
   { dial, host }: { dial: (signal: AbortSignal) => Promise<Duplex>; host: string },
   { scheme }: ProxyName,
-  signal: AbortSignal,
 ): Promise<Omit<ForwardTarget, "path">> {
+  const { backends } = controlPlane
   const createConnection = (_options: unknown, callback: (error: Error | null, socket?: Duplex) => void): undefined => {
     const soon = AbortSignal.any([signal, AbortSignal.timeout(dialTimeoutMs)])
     dial(soon)
-      .then((raw) => (scheme === "https" ? secure(raw, { rejectUnauthorized: false, host }, soon) : raw))
+      .then((raw) => (scheme === "https" ? backends.secure(raw, { rejectUnauthorized: false, host }, soon) : raw))
       .then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(error as Error),

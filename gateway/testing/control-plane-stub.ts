@@ -11,6 +11,7 @@ import { Aggregator, apiServicePrefix } from "../aggregation/aggregator.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { Backends } from "../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../backends/networks.ts"
+import { ServerHandshakes } from "../backends/server-handshakes.ts"
 import { ObjectView } from "../registry/generic/storage/object-view.ts"
 import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
@@ -86,7 +87,12 @@ export function createControlPlaneStub(
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
   const frontProxy = new FrontProxy({ certificate: "", key: createSecretKey(Buffer.of(0)) })
-  const backends = new Backends({ reader: stub.client, nodes: stub.nodes, networks: new NetworkRules(localNetworks) })
+  const backends = new Backends({
+    reader: stub.client,
+    nodes: stub.nodes,
+    networks: new NetworkRules(localNetworks),
+    handshakes: new ServerHandshakes(),
+  })
   const services = new ObjectView<APIService>({ store, prefix: apiServicePrefix, log: silentLog })
   const aggregator = new Aggregator({
     services,

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { silentLog } from "../../../client/log.ts"
 import { Backends } from "../../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../../backends/networks.ts"
+import { ServerHandshakes } from "../../backends/server-handshakes.ts"
 import type { Loose } from "../../testing/kinds.ts"
 import { WebhookServer } from "../../testing/webhook-server.ts"
 import { createOIDCAuthenticator } from "./authenticator.ts"
@@ -21,7 +22,12 @@ class SilentNetwork extends NetworkRules {
 }
 
 function backendsIn(networks: NetworkRules): Backends {
-  const backends = new Backends({ reader: { get: nobody, list: nobody }, nodes: { dial: nobody }, networks })
+  const backends = new Backends({
+    reader: { get: nobody, list: nobody },
+    nodes: { dial: nobody },
+    networks,
+    handshakes: new ServerHandshakes(),
+  })
   onTestFinished(() => backends[Symbol.dispose]())
   return backends
 }

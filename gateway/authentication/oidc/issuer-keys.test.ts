@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import type { JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { Backends } from "../../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../../backends/networks.ts"
+import { ServerHandshakes } from "../../backends/server-handshakes.ts"
 import { type WebhookReply, WebhookServer } from "../../testing/webhook-server.ts"
 import type { Pause } from "./expressions.ts"
 import { verifiedClaims } from "./id-token.ts"
@@ -17,6 +18,7 @@ const backends = new Backends({
   reader: { get: nobody, list: nobody },
   nodes: { dial: nobody },
   networks: new NetworkRules(localNetworks),
+  handshakes: new ServerHandshakes(),
 })
 const freshMs = 10 * 60_000
 const cooldownMs = 10_000

@@ -1,8 +1,7 @@
-// Networks of clients rest after handshakes that have held the thread. OpenSSL verifies the signatures of a client's whole chain before
-// anything of it can be seen, whoever has issued it, and Node has no limit but OpenSSL's 100 KiB: 70 RSA keys with long exponents
-// take 430 ms. No credential is needed for that.
+// Whoever's TLS handshake has held the thread rests: the network of a client, or the tenant whose servers are called. OpenSSL verifies
+// the signatures of the other side's whole chain before anything of it can be seen, whoever has issued it, and Node has no limit but
+// OpenSSL's 100 KiB: 70 RSA keys with long exponents take 430 ms.
 
-import type { Socket } from "node:net"
 import { workedMs } from "../../apimachinery/thread-time.ts"
 
 /** The processor time of an ordinary handshake is a millisecond. */
@@ -11,66 +10,73 @@ const longMs = 50
 /** Those that have sent less are ordinary: what takes long then is other work in the same turn of the event loop. */
 const ordinaryBytes = 8 * 1024
 
-/** A network rests for so many times as long as its handshake has taken. */
+/** The rest is so many times as long as its handshake has taken. */
 const restFactor = 5
 
-/** The longest rest: honest clients of the network wait as long. */
+/** The longest rest: honest clients of the same network wait as long. */
 const maxRestMs = 5_000
 
-/** A handshake that is being read. */
+/** A handshake that is read. */
 export interface ReadHandshake {
-  readonly socket: Pick<Socket, "bytesRead">
-  readonly network: string
+  /** Undefined: it is never charged. */
+  readonly socket: { readonly bytesRead?: number }
+  /** Who rests. */
+  readonly party: unknown
   /** Of the thread's processor time, when reading began. */
   workedBefore: number
   /** Bytes that had been read then. */
   bytesBefore: number
 }
 
-export class NetworkRests {
-  /** When the rests of networks end. At most as many as can be charged during the longest rest. */
-  readonly #until = new Map<string, number>()
+export class HandshakeRests {
+  /** When rests end. At most as many as can be charged during the longest rest. */
+  readonly #until = new Map<unknown, number>()
   /** The time until then has been charged. */
   #charged = 0
   readonly #ended: () => void
   readonly #workedMs: () => number
 
   /** `ended` is called when a rest has ended. `worked`: the thread's processor time in milliseconds. */
-  constructor(ended: () => void, worked = workedMs) {
+  constructor(ended: () => void = () => undefined, worked = workedMs) {
     this.#ended = ended
     this.#workedMs = worked
   }
 
-  has(network: string): boolean {
-    return this.#until.has(network)
+  has(party: unknown): boolean {
+    return this.#until.has(party)
   }
 
   /** Its reading begins. */
   begin(handshake: ReadHandshake): void {
     handshake.workedBefore = this.#workedMs()
-    handshake.bytesBefore = handshake.socket.bytesRead
+    handshake.bytesBefore = bytesOf(handshake)
   }
 
   /** It has been read, or has ended. */
-  charge({ socket, network, workedBefore, bytesBefore }: ReadHandshake): void {
-    const { bytesRead } = socket
-    if (bytesRead === bytesBefore || bytesRead < ordinaryBytes) return
+  charge(handshake: ReadHandshake): void {
+    const bytes = bytesOf(handshake)
+    if (bytes === handshake.bytesBefore || bytes < ordinaryBytes) return
+    handshake.bytesBefore = bytes
     const worked = this.#workedMs()
-    const ms = worked - Math.max(workedBefore, this.#charged)
+    const ms = worked - Math.max(handshake.workedBefore, this.#charged)
     this.#charged = worked
-    if (ms >= longMs) this.#rest(network, Math.min(ms * restFactor, maxRestMs))
+    if (ms >= longMs) this.#rest(handshake.party, Math.min(ms * restFactor, maxRestMs))
   }
 
-  #rest(network: string, ms: number): void {
+  #rest(party: unknown, ms: number): void {
     const until = performance.now() + ms
-    if (until <= (this.#until.get(network) ?? 0)) return
-    this.#until.set(network, until)
+    if (until <= (this.#until.get(party) ?? 0)) return
+    this.#until.set(party, until)
     setTimeout(() => {
-      if (this.#until.get(network) !== until) return
-      this.#until.delete(network)
+      if (this.#until.get(party) !== until) return
+      this.#until.delete(party)
       this.#ended()
     }, ms).unref()
   }
+}
+
+function bytesOf({ socket }: ReadHandshake): number {
+  return socket.bytesRead ?? 0
 }
 
 /** An IPv4 address, or the 64 bits of an IPv6 address whose owner usually has all addresses that begin so. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { NetworkRests, networkOf, type ReadHandshake } from "./network-rests.ts"
+import { HandshakeRests, networkOf, type ReadHandshake } from "./handshake-rests.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,9 +9,9 @@ const KiB = 1024
 function start() {
   const thread = { ms: 0 }
   const ended = vi.fn<() => void>()
-  const rests = new NetworkRests(ended, () => thread.ms)
-  const begin = (network: string): ReadHandshake & { socket: { bytesRead: number } } => {
-    const handshake = { socket: { bytesRead: 500 }, network, workedBefore: 0, bytesBefore: 0 }
+  const rests = new HandshakeRests(ended, () => thread.ms)
+  const begin = (party: string): ReadHandshake & { socket: { bytesRead: number } } => {
+    const handshake = { socket: { bytesRead: 500 }, party, workedBefore: 0, bytesBefore: 0 }
     rests.begin(handshake)
     return handshake
   }
