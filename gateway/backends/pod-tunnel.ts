@@ -79,8 +79,6 @@ async function refusalOf(response: IncomingMessage): Promise<string> {
 
 class TunnelStream extends Duplex {
   readonly #socket: WebSocket
-  /** As of a socket. */
-  bytesRead = 0
   #errorText = ""
   #seenPort = [false, false]
   /** Messages that are not sent yet, and what to call then. */
@@ -170,7 +168,6 @@ class TunnelStream extends Duplex {
       body = body.subarray(2)
     }
     if (body.length === 0) return
-    this.bytesRead += body.length
     if (channel === errorChannel) this.#errorText = (this.#errorText + body.toString()).slice(0, maxErrorBytes)
     else if (!this.push(body)) this.#socket.pause()
   }

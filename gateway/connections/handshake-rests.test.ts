@@ -10,15 +10,15 @@ function start() {
   const thread = { ms: 0 }
   const ended = vi.fn<() => void>()
   const rests = new HandshakeRests(ended, () => thread.ms)
-  const begin = (party: string): ReadHandshake & { socket: { bytesRead: number } } => {
-    const handshake = { socket: { bytesRead: 500 }, party, workedBefore: 0, bytesBefore: 0 }
+  const begin = (party: string): ReadHandshake & { bytesRead: number } => {
+    const handshake = { bytesRead: 500, party, workedBefore: 0, bytesBefore: 0 }
     rests.begin(handshake)
     return handshake
   }
   /** A handshake that has sent these bytes in all, and took this time. */
   const charge = (network: string, bytes: number, ms: number): void => {
     const handshake = begin(network)
-    handshake.socket.bytesRead = bytes
+    handshake.bytesRead = bytes
     thread.ms += ms
     rests.charge(handshake)
   }
@@ -61,7 +61,7 @@ test("handshakes that are read at the same time are charged for their own time",
   for (const [index, ms] of [430, 10].entries()) {
     const handshake = handshakes[index]
     if (handshake === undefined) throw new Error("unreachable")
-    handshake.socket.bytesRead = 20 * KiB
+    handshake.bytesRead = 20 * KiB
     thread.ms += ms
     rests.charge(handshake)
   }

@@ -18,8 +18,7 @@ const maxRestMs = 5_000
 
 /** A handshake that is read. */
 export interface ReadHandshake {
-  /** Undefined: it is never charged. */
-  readonly socket: { readonly bytesRead?: number }
+  readonly bytesRead: number
   /** Who rests. */
   readonly party: unknown
   /** Of the thread's processor time, when reading began. */
@@ -49,18 +48,18 @@ export class HandshakeRests {
   /** Its reading begins. */
   begin(handshake: ReadHandshake): void {
     handshake.workedBefore = this.#workedMs()
-    handshake.bytesBefore = bytesOf(handshake)
+    handshake.bytesBefore = handshake.bytesRead
   }
 
   /** It has been read, or has ended. */
   charge(handshake: ReadHandshake): void {
-    const bytes = bytesOf(handshake)
-    if (bytes === handshake.bytesBefore || bytes < ordinaryBytes) return
-    handshake.bytesBefore = bytes
+    const { party, bytesRead, bytesBefore, workedBefore } = handshake
+    if (bytesRead === bytesBefore || bytesRead < ordinaryBytes) return
+    handshake.bytesBefore = bytesRead
     const worked = this.#workedMs()
-    const ms = worked - Math.max(handshake.workedBefore, this.#charged)
+    const ms = worked - Math.max(workedBefore, this.#charged)
     this.#charged = worked
-    if (ms >= longMs) this.#rest(handshake.party, Math.min(ms * restFactor, maxRestMs))
+    if (ms >= longMs) this.#rest(party, Math.min(ms * restFactor, maxRestMs))
   }
 
   #rest(party: unknown, ms: number): void {
@@ -73,10 +72,6 @@ export class HandshakeRests {
       this.#ended()
     }, ms).unref()
   }
-}
-
-function bytesOf({ socket }: ReadHandshake): number {
-  return socket.bytesRead ?? 0
 }
 
 /** An IPv4 address, or the 64 bits of an IPv6 address whose owner usually has all addresses that begin so. */

@@ -89,6 +89,9 @@ class Handshakes implements HandshakeLine {
       address,
       party: networkOf(address),
       peer: peerOf(socket),
+      get bytesRead() {
+        return socket.bytesRead
+      },
       workedBefore: 0,
       bytesBefore: 0,
       closed: () => this.#end(handshake),
@@ -178,11 +181,9 @@ class Handshakes implements HandshakeLine {
     const { socket, peer, closed } = handshake
     this.#leaveDeadlines(handshake)
     socket.removeListener("close", closed) // connections are long-lived and must not retain it
-    if (this.#begun.get(peer) === handshake) {
-      this.#begun.delete(peer)
-      this.#rests.charge(handshake)
-    } else this.#leaveLine(handshake)
-    this.#underWay.delete(handshake)
+    if (this.#begun.get(peer) === handshake) this.#begun.delete(peer)
+    if (this.#underWay.delete(handshake)) this.#rests.charge(handshake)
+    this.#leaveLine(handshake)
     this.#slow.delete(handshake)
     this.#next()
   }

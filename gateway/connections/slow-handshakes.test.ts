@@ -9,6 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 class Handshake implements ReadHandshake {
   isRead = true
+  bytesRead = 0
   workedBefore = 0
   bytesBefore = 0
   readonly party: string

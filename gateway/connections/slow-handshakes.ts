@@ -7,10 +7,7 @@ import type { Duplex } from "node:stream"
 import type { HandshakeRests, ReadHandshake } from "./handshake-rests.ts"
 
 /** What Node does not publish: how reading from a connection that a TLS socket owns is stopped. */
-type Readable = Duplex & {
-  readonly _handle?: { readStart(): void; readStop(): void } | null
-  readonly bytesRead?: number
-}
+type Readable = Duplex & { readonly _handle?: { readStart(): void; readStop(): void } | null }
 
 /** Those that are read at the same time. */
 export const maxRead = 8
@@ -58,7 +55,8 @@ export class SlowHandshakes<H extends SlowHandshake> {
     const others = this.#parties.get(party)
     if (others?.delete(handshake) !== true) return
     if (others.size === 0) this.#parties.delete(party)
-    if (!this.#read.delete(handshake)) setReading(handshake.socket, true)
+    if (this.#read.delete(handshake)) this.#rests.charge(handshake)
+    else setReading(handshake.socket, true)
     this.#size--
   }
 
