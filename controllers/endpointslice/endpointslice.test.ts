@@ -155,6 +155,37 @@ describe("a Service with a selector", () => {
     await written('"team":"c"', undefined)
   })
 
+  test("with many pods is written once for changes that come together", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("node-1"))
+    await harness.create(services, service())
+    const names = Array.from({ length: 200 }, (_, index) => `p${index}`)
+    const all = await Promise.all(names.map((name) => harness.create<Pod>(pods, pod(name))))
+    const setAll = async (isReady: boolean): Promise<void> => {
+      for (const [index, one] of all.entries()) await harness.setPod(one, "Running", isReady, `10.0.0.${index}`)
+    }
+    const updates = (): number => harness.cluster.calls.get("update endpoints") ?? 0
+    const addresses = (of: "addresses" | "notReadyAddresses"): number =>
+      (endpointsOf(harness)?.subsets ?? []).reduce((sum, subset) => sum + (subset[of]?.length ?? 0), 0)
+    await setAll(true)
+    await eventually(() => {
+      clock.advance(10)
+      expect(addresses("addresses")).toBe(200)
+    })
+    const before = updates()
+    await setAll(false)
+    expect(updates()).toBe(before)
+    await eventually(() => {
+      clock.advance(10)
+      expect(addresses("notReadyAddresses")).toBe(200)
+      expect(
+        slicesOf(harness).flatMap((slice) => (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready)),
+      ).toEqual([])
+    })
+    expect(updates()).toBe(before + 1)
+  })
+
   test("keeps terminating pods that still serve only in its slices", async () => {
     await using harness = await start()
     await harness.create(services, service())

@@ -1,13 +1,14 @@
 // Shared by Endpoints and EndpointSlices: the pods of a Service and their ports.
 // Source: k8s.io/endpointslice/util, k8s.io/endpointslice/utils.go.
 
-import type { Pod, Service } from "../../apimachinery/object.ts"
-import { pods as podResource, services } from "../../client/resources.ts"
+import type { EndpointSlice, Pod, Service } from "../../apimachinery/object.ts"
+import { endpointSlices, pods as podResource, services } from "../../client/resources.ts"
 import type { ControllerContext } from "../context.ts"
 import { canonicalAddress, familyOf } from "../canonical-address.ts"
 import type { Controller } from "../controller.ts"
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { enqueueForRound } from "./slices.ts"
 
 export const headlessLabel = "service.kubernetes.io/headless"
 
@@ -114,11 +115,13 @@ export function enqueueServices(
   pod: Pod,
   previous?: Pod,
 ): void {
+  const slices = ctx.informers.of<EndpointSlice>(endpointSlices)
   for (const service of ctx.informers.of<Service>(services).list(tenant, pod.metadata.namespace)) {
     const selector = service.spec?.selector
     if (selector === undefined) continue
     if (selects(selector, pod) || (previous !== undefined && selects(selector, previous))) {
-      controller.enqueueObject(tenant, service)
+      const { namespace, name = "" } = service.metadata
+      enqueueForRound(controller, slices, tenant, { namespace, name })
     }
   }
 }

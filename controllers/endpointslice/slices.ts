@@ -7,6 +7,7 @@ import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { type StatusError, unexplained } from "../../apimachinery/status.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../controller.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import type { SliceTracker } from "./slice-tracker.ts"
 
 export const isManagedBy = ({ metadata }: EndpointSlice, manager: string): boolean =>
@@ -28,6 +29,22 @@ function contentOf({ metadata, endpoints, ports }: EndpointSlice): object {
 }
 
 /**
+ * Enqueues a Service of which something has changed. Each round goes through all of its pods, so that of many waits for further changes,
+ * as upstream's does with --endpoint-updates-batch-period.
+ */
+export function enqueueForRound<T extends KubeObject>(
+  controller: Controller<T>,
+  slices: TenantInformer<EndpointSlice>,
+  tenant: string,
+  { namespace = "", name }: { namespace: string | undefined; name: string },
+): void {
+  const known = slices.byIndex(tenant, "service", `${namespace}/${name}`)
+  const pauseMs = roundPauseMs(known.reduce((sum, { endpoints }) => sum + (endpoints?.length ?? 0), 0))
+  if (pauseMs === 0) controller.enqueue(tenant, namespace, name)
+  else controller.enqueueAfter({ tenant, namespace, name }, pauseMs)
+}
+
+/**
  * Enqueues the Service of every changed slice of a manager, now or before the change. Owners, finalizers and annotations are no change,
  * as upstream: slices that are orphaned would be deleted before their Service is gone.
  */
@@ -38,9 +55,10 @@ export function watchSlices(
   written: SliceTracker,
 ): void {
   const enqueue = (tenant: string, slice: EndpointSlice): void => {
-    const service = slice.metadata.labels?.[serviceNameLabel]
-    if (service !== undefined && isManagedBy(slice, manager))
-      controller.enqueue(tenant, slice.metadata.namespace, service)
+    const { labels, namespace } = slice.metadata
+    const name = labels?.[serviceNameLabel]
+    if (name !== undefined && isManagedBy(slice, manager))
+      enqueueForRound(controller, slices, tenant, { namespace, name })
   }
   slices.subscribe({
     added: enqueue,
