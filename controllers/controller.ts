@@ -1,6 +1,7 @@
 // A controller that reconciles the objects of an informer: no reconcile for a tenant before the informers that the controller reads are
 // synced for it.
 
+import { equalIgnoringNulls } from "../apimachinery/equality.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Actor } from "./actor.ts"
@@ -30,6 +31,8 @@ interface ControllerOptions<T extends KubeObject> {
   concerns?: (object: T) => boolean
   /** false: this update needs no reconcile. Default: true, if `concerns` holds before or after. */
   matters?: (object: T, previous: T) => boolean
+  /** Milliseconds before the round that follows a change of the object's status alone (round-pause.ts). Default: 0. */
+  statusPauseMs?: (object: T) => number
   /** Other informers that are read. Reconciles wait until they are synced too. */
   reads?: readonly Synced[]
   /**
@@ -91,14 +94,18 @@ export class Controller<T extends KubeObject> {
   }
 
   run(reconcile: Reconcile<Key>): Promise<void> {
-    const { primary, reads = [], matters } = this.#options
+    const { primary, reads = [], matters, statusPauseMs } = this.#options
     primary.subscribe({
       added: (tenant, object) => {
         if (this.#concerns(object)) this.enqueueObject(tenant, object)
       },
       updated: (tenant, object, previous) => {
         const isRelevant = this.#concerns(object) || this.#concerns(previous)
-        if (isRelevant && matters?.(object, previous) !== false) this.enqueueObject(tenant, object)
+        if (!isRelevant || matters?.(object, previous) === false) return
+        const pauseMs = statusPauseMs !== undefined && isOfStatus(object, previous) ? statusPauseMs(object) : 0
+        const { namespace = "", name = "" } = object.metadata
+        if (pauseMs === 0) this.enqueue(tenant, namespace, name)
+        else this.enqueueAfter({ tenant, namespace, name }, pauseMs)
       },
       deleted: (tenant, object) => this.enqueueObject(tenant, object),
       synced: (tenant) => this.#synced(tenant),
@@ -127,4 +134,16 @@ export class Controller<T extends KubeObject> {
     this.#fill(tenant)
     this.#frame.tryAgain(tenant)
   }
+}
+
+/** Whether the change is one of the status: nobody wants anything else of the object. */
+function isOfStatus({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
+  return (
+    after.generation === before.generation &&
+    after.deletionTimestamp === before.deletionTimestamp &&
+    equalIgnoringNulls(
+      [after.labels, after.annotations, after.ownerReferences],
+      [before.labels, before.annotations, before.ownerReferences],
+    )
+  )
 }

@@ -77,6 +77,26 @@ class LateCluster extends FakeCluster {
   }
 }
 
+test("a DaemonSet on many nodes counts pods together that become ready together", async () => {
+  const clock = new FakeClock()
+  await using harness = await startHarness({ only, clock })
+  for (let index = 0; index < 200; index++) await harness.create(nodes, node(`n${index}`))
+  await harness.create(daemonSets, daemonSet())
+  await eventually(() => {
+    clock.advance(10)
+    expect(statusOf(harness)).toMatchObject({ desiredNumberScheduled: 200, currentNumberScheduled: 200 })
+  })
+  const writes = (): number => harness.cluster.calls.get("update status of daemonsets") ?? 0
+  const before = writes()
+  for (const pod of harness.cluster.all<Pod>(pods)) await harness.setPod(pod, "Running", true)
+  expect(writes()).toBe(before)
+  await eventually(() => {
+    clock.advance(10)
+    expect(statusOf(harness)).toMatchObject({ numberReady: 200 })
+  })
+  expect(writes()).toBe(before + 1)
+})
+
 describe("a DaemonSet", () => {
   test("does not create pods again that are observed while it creates a revision", async () => {
     const cluster = new LateCluster()

@@ -12,7 +12,8 @@ import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { nextAvailability } from "../pods/pod-state.ts"
-import { followNodes, followPods } from "./events.ts"
+import { roundPauseMs } from "../round-pause.ts"
+import { followNodes, followPods, nodesOf } from "./events.ts"
 import { FailedBackoff } from "./failed-backoff.ts"
 import { historyOf } from "./history.ts"
 import { daemonSetKind } from "./placement.ts"
@@ -30,6 +31,7 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     name: "daemonset",
     primary: sets,
     reads: [pods, nodes, revisions],
+    statusPauseMs: (set) => roundPauseMs(nodesOf(set)),
   })
   followPods({ sets, pods, revisions, controller, expectations })
   followNodes({ sets, pods, nodes, controller })

@@ -20,9 +20,17 @@ interface Followed {
   expectations: Expectations
 }
 
+/** Those that a round goes through. */
+export const nodesOf = ({ status }: DaemonSet): number => status?.desiredNumberScheduled ?? 0
+
 /** Pods, and the revisions of their templates. */
 export function followPods({ sets, pods, revisions, controller, expectations }: Omit<Followed, "nodes">): void {
-  const owners: Owners<DaemonSet> = { kind: "DaemonSet", all: sets, selectorOf: ({ spec }) => spec?.selector }
+  const owners: Owners<DaemonSet> = {
+    kind: "DaemonSet",
+    all: sets,
+    selectorOf: ({ spec }) => spec?.selector,
+    sizeOf: nodesOf,
+  }
   const enqueue = (tenant: string, owned: KubeObject): void => enqueueOwner(owners, controller, tenant, owned)
   const enqueueBoth = (tenant: string, owned: KubeObject, previous: KubeObject): void =>
     enqueueOwners(owners, controller, tenant, owned, previous)

@@ -4,16 +4,19 @@ import { type LabelSelector, matches, selectorFromLabelSelector } from "../../ap
 import { controllerOf, type KubeObject } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import type { Controller } from "../controller.ts"
+import { roundPauseMs } from "../round-pause.ts"
 
 export interface Owners<T extends KubeObject> {
   kind: string
   all: TenantInformer<T>
   selectorOf: (owner: T) => LabelSelector | undefined
+  /** Objects that a round of the owner goes through because of a change of one of them. */
+  sizeOf: (owner: T) => number
 }
 
 /** Those whose selector matches: they may adopt an object that has no owner. */
 export function adoptersOf<T extends KubeObject>(
-  { all, selectorOf }: Omit<Owners<T>, "kind">,
+  { all, selectorOf }: Pick<Owners<T>, "all" | "selectorOf">,
   tenant: string,
   { metadata: { namespace, labels = {} } }: KubeObject,
 ): T[] {
@@ -33,7 +36,7 @@ export function enqueueOwner<T extends KubeObject>(
   for (const adopter of adoptersOf(owners, tenant, owned)) controller.enqueueObject(tenant, adopter)
 }
 
-/** The same for a change, which may be one of the owner. */
+/** The same for a change, which may be one of the owner. An owner of many waits for further changes. */
 export function enqueueOwners<T extends KubeObject>(
   owners: Owners<T>,
   controller: Controller<T>,
@@ -41,6 +44,11 @@ export function enqueueOwners<T extends KubeObject>(
   owned: KubeObject,
   previous: KubeObject,
 ): void {
-  if (controllerOf(previous)?.uid !== controllerOf(owned)?.uid) enqueueOwner(owners, controller, tenant, previous)
-  enqueueOwner(owners, controller, tenant, owned)
+  const { name = "", uid } = controllerOf(owned) ?? {}
+  if (controllerOf(previous)?.uid !== uid) enqueueOwner(owners, controller, tenant, previous)
+  const { namespace = "" } = owned.metadata
+  const owner = owners.all.get(tenant, namespace, name)
+  const pauseMs = owner?.metadata.uid === uid && owner !== undefined ? roundPauseMs(owners.sizeOf(owner)) : 0
+  if (pauseMs === 0) enqueueOwner(owners, controller, tenant, owned)
+  else controller.enqueueAfter({ tenant, namespace, name }, pauseMs)
 }

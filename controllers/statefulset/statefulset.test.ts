@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { eventually, eventTexts, startHarness } from "../testing/harness.ts"
 import { names, only, podsOf, settled, statefulSet, statusOf } from "../testing/stateful-set.ts"
 
@@ -39,6 +40,25 @@ describe("a StatefulSet", () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(4, { podManagementPolicy: "Parallel" }))
     await eventually(() => expect(names(harness)).toEqual(["db-0", "db-1", "db-2", "db-3"]))
+  })
+
+  test("of many counts pods together that become ready together", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(statefulSets, statefulSet(200, { podManagementPolicy: "Parallel" }))
+    await eventually(() => {
+      clock.advance(10)
+      expect(statusOf(harness)).toMatchObject({ replicas: 200 })
+    })
+    const writes = (): number => harness.cluster.calls.get("update status of statefulsets") ?? 0
+    const before = writes()
+    for (const pod of podsOf(harness)) await harness.setPod(pod, "Running", true)
+    expect(writes()).toBe(before)
+    await eventually(() => {
+      clock.advance(10)
+      expect(statusOf(harness)).toMatchObject({ readyReplicas: 200 })
+    })
+    expect(writes()).toBe(before + 1)
   })
 
   test.each(["Parallel", "OrderedReady"])(

@@ -25,9 +25,14 @@ import {
 import { claim } from "../pods/claim.ts"
 import { enqueueOwner, enqueueOwners, type Owners } from "../pods/owners.ts"
 import { nextAvailability } from "../pods/pod-state.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import { deletesClaims, podsOwning } from "./claim-retention.ts"
 import { claimPrefix, isMember, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
 import { Round, type StatefulSetStatus } from "./round.ts"
+
+/** Those that a round goes through. In order, the next pod waits for each. */
+const replicasOf = ({ spec }: StatefulSet): number =>
+  spec?.podManagementPolicy === "Parallel" ? (spec.replicas ?? 0) : 0
 
 export function runStatefulSets(ctx: ControllerContext): Promise<void> {
   const sets = ctx.informers.of<StatefulSet>(statefulSets)
@@ -38,8 +43,14 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     name: "statefulset",
     primary: sets,
     reads: [pods, claims, revisions],
+    statusPauseMs: (set) => roundPauseMs(replicasOf(set)),
   })
-  const owners: Owners<StatefulSet> = { kind: "StatefulSet", all: sets, selectorOf: ({ spec }) => spec?.selector }
+  const owners: Owners<StatefulSet> = {
+    kind: "StatefulSet",
+    all: sets,
+    selectorOf: ({ spec }) => spec?.selector,
+    sizeOf: replicasOf,
+  }
   const enqueue = (tenant: string, pod: Pod): void => enqueueOwner(owners, controller, tenant, pod)
   pods.subscribe({
     added: enqueue,
