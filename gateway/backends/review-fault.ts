@@ -7,9 +7,7 @@ import { schemaOfType } from "../../apimachinery/schema/facts.ts"
 import { noObject } from "../../apimachinery/schema/json/parse.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { hasReason } from "../../apimachinery/status.ts"
-
-/** Upstream can decode both. */
-export type ReviewVersion = "v1" | "v1beta1"
+import type { ReviewTypes, ReviewVersion } from "./review-types.ts"
 
 /**
  * Every scheme of upstream has these, whatever version an answer names. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go
@@ -25,13 +23,13 @@ const commonKinds: ReadonlyMap<string, Schema> = new Map(
 
 /**
  * Undefined if there is no fault; then unknown fields and nulls have been dropped, so that later code finds the expected types.
- * `kind` and `version`: those of the review that was sent. What the answer does not name is taken from it. Source: gvkWithDefaults in
+ * `version`: that of the review that was sent. What the answer does not name is taken from it. Source: gvkWithDefaults in
  * k8s.io/apimachinery/pkg/runtime/serializer/json/json.go.
  */
 export function reviewFault(
   answer: Json,
-  { group, kind, version }: { group: string; kind: string; version: ReviewVersion },
-  schemas: Readonly<Record<ReviewVersion, Schema>>,
+  version: ReviewVersion,
+  { group, kind, versions }: ReviewTypes,
 ): string | undefined {
   if (answer === null) return undefined
   if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
@@ -48,7 +46,7 @@ export function reviewFault(
     const shown = JSON.stringify(printGroupVersion(of))
     return `no kind ${JSON.stringify(given)} is registered for version ${shown} in scheme "pkg/runtime/scheme.go:111"`
   }
-  return faultOfTypes(answer, schemas[of.version]) ?? (of.version === version ? undefined : unconverted(of.version))
+  return faultOfTypes(answer, versions[of.version]) ?? (of.version === version ? undefined : unconverted(of.version))
 }
 
 function isVersion(version: string): version is ReviewVersion {

@@ -4,13 +4,13 @@
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { Status } from "../../../apimachinery/status.ts"
-import { reviewFault, type ReviewVersion } from "../../backends/review-fault.ts"
+import { reviewFault } from "../../backends/review-fault.ts"
+import { reviewTypes, type ReviewVersion, statusType, textType } from "../../backends/review-types.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { User } from "../../request/user.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import { namespaceOf } from "./match.ts"
-import { answeredReviews } from "./review-schema.ts"
 import { isOwnKind, shownObject } from "./versions.ts"
 
 export interface Review {
@@ -113,9 +113,24 @@ interface ResponseBody {
   } | null
 }
 
+/** Source: k8s.io/api/admission/{v1,v1beta1}/types.go. */
+const admissionReviews = reviewTypes({
+  group: "admission.k8s.io",
+  name: "Admission",
+  types: "io.k8s.api.admission",
+  response: (version) => ({
+    allowed: { schema: { type: "boolean" } },
+    status: { schema: statusType },
+    patch: { schema: { type: "string", format: "byte" } },
+    patchType: { schema: textType, goType: `${version}.PatchType` },
+    auditAnnotations: { schema: { type: "map", items: textType } },
+    warnings: { schema: { type: "list", items: textType } },
+  }),
+})
+
 /** The decoding error of a response that is not a valid review, with upstream's message. */
 export function faultOf(answer: Json, { version }: Review): string | undefined {
-  return reviewFault(answer, { group: "admission.k8s.io", kind: "AdmissionReview", version }, answeredReviews)
+  return reviewFault(answer, version, admissionReviews)
 }
 
 /** Throws an Error that describes the problem of the response. */

@@ -10,13 +10,13 @@ import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { prune } from "../../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { unexplained } from "../../../apimachinery/status.ts"
-import { reviewFault, type ReviewVersion } from "../../backends/review-fault.ts"
+import { reviewFault } from "../../backends/review-fault.ts"
+import { reviewTypes, type ReviewVersion, statusType } from "../../backends/review-types.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import { dropEmptyMetadata } from "../../registry/generic/metadata.ts"
 import type { Conversion } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { checkConverted } from "./converted.ts"
-import { answeredReviews } from "./review-schema.ts"
 
 /** POSTs a review and returns the response. Throws an Error with the reason. */
 export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
@@ -146,7 +146,7 @@ async function ask(
   about: string,
 ): Promise<Json[]> {
   const version = reviewVersions.find((candidate): candidate is ReviewVersion =>
-    Object.hasOwn(answeredReviews, candidate),
+    Object.hasOwn(conversionReviews.versions, candidate),
   )
   if (version === undefined) throw unexplained("no supported conversion review versions")
   const uid = randomUUID()
@@ -171,6 +171,19 @@ async function ask(
 
 const group = "apiextensions.k8s.io"
 
+/** Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{v1,v1beta1}/types.go. */
+const conversionReviews = reviewTypes({
+  group,
+  name: "Conversion",
+  types: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
+  response: () => ({
+    convertedObjects: {
+      schema: { type: "list", items: { type: "any", name: "io.k8s.apimachinery.pkg.runtime.RawExtension" } },
+    },
+    result: { schema: statusType },
+  }),
+})
+
 interface ReviewAnswer {
   kind?: string
   apiVersion?: string
@@ -182,7 +195,7 @@ interface ReviewAnswer {
 }
 
 function readReview(answer: Json, version: ReviewVersion, uid: string): Json[] {
-  const fault = reviewFault(answer, { group, kind: "ConversionReview", version }, answeredReviews)
+  const fault = reviewFault(answer, version, conversionReviews)
   if (fault !== undefined) throw new Error(fault)
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ReviewAnswer
   if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== `${group}/v1`)) {
