@@ -9,7 +9,7 @@ import type { QueueMetrics } from "../metrics/queue-metrics.ts"
 import { DelayHeap } from "./delay-heap.ts"
 import { RateLimiter, type RetryLimits } from "./rate-limiter.ts"
 import { RoundRobin, type RoundRobinOptions } from "./round-robin.ts"
-import { Waiters } from "./waiters.ts"
+import { KeyWaiters } from "./key-waiters.ts"
 
 interface FairQueueLimits extends RetryLimits {
   /** Maximum number of queued keys per group. Further keys are refused; `refill` is called when the group has drained. */
@@ -42,7 +42,7 @@ export class FairQueue<K> implements Disposable {
   readonly #processing = new Set<string>()
   readonly #delayed = new DelayHeap<K>()
   readonly #refused = new Set<string>()
-  readonly #waiters = new Waiters<K>()
+  readonly #waiters = new KeyWaiters<K>()
   #timer: { due: number; timer: Timer } | undefined
   #disposed = false
 

@@ -5,7 +5,7 @@ interface Waiter<K> {
   resolve(key: K | undefined): void
 }
 
-export class Waiters<K> implements Disposable {
+export class KeyWaiters<K> implements Disposable {
   readonly #waiters = new Set<Waiter<K>>()
   /** The waiters' signals, with the listener of each. */
   readonly #signals = new Map<AbortSignal, () => void>()
