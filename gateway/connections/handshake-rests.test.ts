@@ -35,6 +35,17 @@ test("a network rests for five times as long as its handshake has taken", () => 
   expect([rests.has("192.0.2.1"), ended.mock.calls.length]).toEqual([false, 1])
 })
 
+test("a network is dear until a minute after its last rest", () => {
+  const { rests, charge } = start()
+  charge("192.0.2.1", 20 * KiB, 100)
+  vi.advanceTimersByTime(60_000)
+  charge("192.0.2.1", 20 * KiB, 100)
+  vi.advanceTimersByTime(60_499)
+  expect([rests.isDear("192.0.2.1"), rests.isDear("192.0.2.2")]).toEqual([true, false])
+  vi.advanceTimersByTime(1)
+  expect(rests.isDear("192.0.2.1")).toBe(false)
+})
+
 test.each([
   ["few bytes", 4 * KiB, 1_000],
   ["little time", 90 * KiB, 10],

@@ -16,6 +16,9 @@ const restFactor = 5
 /** The longest rest: honest clients of the same network wait as long. */
 const maxRestMs = 5_000
 
+/** Who has rested is dear for so long after that. */
+const dearMs = 60_000
+
 /** A handshake that is read. */
 export interface ReadHandshake {
   readonly bytesRead: number
@@ -30,6 +33,8 @@ export interface ReadHandshake {
 export class HandshakeRests {
   /** When rests end. At most as many as can be charged during the longest rest. */
   readonly #until = new Map<unknown, number>()
+  /** Who has rested, with what forgets that. */
+  readonly #dear = new Map<unknown, NodeJS.Timeout>()
   /** The time until then has been charged. */
   #charged = 0
   readonly #ended: () => void
@@ -43,6 +48,11 @@ export class HandshakeRests {
 
   has(party: unknown): boolean {
     return this.#until.has(party)
+  }
+
+  /** Whether it has rested in the last minute: its next handshakes may be as those were. */
+  isDear(party: unknown): boolean {
+    return this.#dear.has(party)
   }
 
   /** Its reading begins. */
@@ -71,6 +81,8 @@ export class HandshakeRests {
       this.#until.delete(party)
       this.#ended()
     }, ms).unref()
+    clearTimeout(this.#dear.get(party))
+    this.#dear.set(party, setTimeout(() => this.#dear.delete(party), ms + dearMs).unref())
   }
 }
 

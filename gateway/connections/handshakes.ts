@@ -1,7 +1,7 @@
 // Limits concurrent TLS handshakes. Otherwise the handshakes of a client that opens a thousand connections at once would mostly
 // become ready in the same turn of the event loop, each with a millisecond of work, and delay all other requests, especially those
-// that need several turns, such as writes. Before the handshake a client is known only by its address, so waiting connections are
-// served round robin over addresses: many connections from one address do not delay those from another.
+// that need several turns, such as writes. Before the handshake a client is known only by its network, so waiting connections are
+// served round robin over networks: many connections from one network do not delay those from another.
 //
 //   connection ──▶ waits ──▶ handshake begins ──▶ done or closed: the next one begins
 //                                    └──▶ slow: the next one begins, and it is read by turns (slow-handshakes.ts)
@@ -30,8 +30,8 @@ type Begin = (this: Server, socket: Socket) => void
 
 interface Handshake extends ReadHandshake {
   readonly socket: Socket
-  /** A closed socket no longer has one. */
-  readonly address: string | undefined
+  /** Its network. */
+  readonly party: string
   /** By which the secure socket finds it, since that does not expose the socket below it. */
   readonly peer: string
   readonly closed: () => void
@@ -40,13 +40,20 @@ interface Handshake extends ReadHandshake {
   inSilence: () => void
 }
 
-/** Must be called before the server receives its first connection. */
+/** Must be called before the server receives its first connection. When the server is closed, handshakes are not waited for. */
 export function limitHandshakes(server: Server, limits: Partial<typeof defaultLimits> = {}): HandshakeLine {
   const begin = server.listeners("connection") as Begin[]
   const handshakes = new Handshakes(server, begin, { ...defaultLimits, ...limits })
   server.removeAllListeners("connection")
   server.on("connection", (socket: Socket) => handshakes.add(socket))
   server.on("secureConnection", (socket: Socket) => handshakes.done(peerOf(socket)))
+  const close = server.close.bind(server)
+  Object.assign(server, {
+    close(callback?: (error?: Error) => void) {
+      handshakes.cut()
+      return close(callback)
+    },
+  })
   return handshakes
 }
 
@@ -56,15 +63,15 @@ class Handshakes implements HandshakeLine {
   readonly #maxUnderWay: number
   readonly #patience: Deadlines
   readonly #silence: Deadlines
-  /** By address, in the order of their turns; no set is empty. */
-  readonly #waiting = new Map<string | undefined, Set<Handshake>>()
+  /** By network, in the order of their turns; no set is empty. */
+  readonly #waiting = new Map<string, Set<Handshake>>()
   readonly #underWay = new Set<Handshake>()
   readonly #rests = new HandshakeRests(() => this.#next())
   readonly #slow = new SlowHandshakes<Handshake>(this.#rests)
   /** Those under way and the slow ones, by peer. */
   readonly #begun = new Map<string, Handshake>()
   #isScheduled = false
-  #emptied: ((address: string | undefined) => void) | undefined
+  #emptied: ((network: string) => void) | undefined
 
   constructor(server: Server, begin: readonly Begin[], limits: typeof defaultLimits) {
     this.#server = server
@@ -74,20 +81,19 @@ class Handshakes implements HandshakeLine {
     this.#silence = new Deadlines(limits.silenceMs)
   }
 
-  isWaiting(address: string | undefined): boolean {
-    return this.#waiting.has(address)
+  isWaiting(network: string): boolean {
+    return this.#waiting.has(network)
   }
 
-  whenEmpty(callback: (address: string | undefined) => void): void {
+  whenEmpty(callback: (network: string) => void): void {
     this.#emptied = callback
   }
 
   add(socket: Socket): void {
-    const address = socket.remoteAddress
+    const party = networkOf(socket.remoteAddress)
     const handshake: Handshake = {
       socket,
-      address,
-      party: networkOf(address),
+      party,
       peer: peerOf(socket),
       get bytesRead() {
         return socket.bytesRead
@@ -98,8 +104,8 @@ class Handshakes implements HandshakeLine {
       inPatience: noDeadline,
       inSilence: noDeadline,
     }
-    const line = this.#waiting.get(address)
-    if (line === undefined) this.#waiting.set(address, new Set([handshake]))
+    const line = this.#waiting.get(party)
+    if (line === undefined) this.#waiting.set(party, new Set([handshake]))
     else line.add(handshake)
     // After its turn the server's own listeners handle errors of the socket.
     socket.on("error", destroyThis)
@@ -110,6 +116,12 @@ class Handshakes implements HandshakeLine {
   done(peer: string): void {
     const handshake = this.#begun.get(peer)
     if (handshake !== undefined) this.#end(handshake)
+  }
+
+  /** Ends the connections of all, which are no requests yet. */
+  cut(): void {
+    const waiting = this.#waiting.values().flatMap((line) => line)
+    for (const { socket } of [...waiting, ...this.#begun.values()]) socket.destroy()
   }
 
   #next(): void {
@@ -127,27 +139,33 @@ class Handshakes implements HandshakeLine {
     this.#next()
   }
 
-  /** The next one whose network does not rest. */
+  /** The next one whose network may begin one. */
   #takeNext(): Handshake | undefined {
-    for (const [address, line] of this.#waiting) {
+    for (const [party, line] of this.#waiting) {
       const [handshake] = line
-      if (handshake === undefined || this.#rests.has(handshake.party)) continue
-      // The next address has the next turn.
-      this.#waiting.delete(address)
-      this.#waiting.set(address, line)
+      if (handshake === undefined || !this.#mayBegin(party)) continue
+      // The next network has the next turn.
+      this.#waiting.delete(party)
+      this.#waiting.set(party, line)
       this.#leaveLine(handshake)
       return handshake
     }
     return undefined
   }
 
+  /** Of a dear network one is under way, so that one turn of the event loop has no more of them to process. */
+  #mayBegin(party: string): boolean {
+    if (this.#rests.has(party)) return false
+    return !this.#rests.isDear(party) || this.#underWay.values().every((other) => other.party !== party)
+  }
+
   #leaveLine(handshake: Handshake): void {
-    const { address } = handshake
-    const line = this.#waiting.get(address)
+    const { party } = handshake
+    const line = this.#waiting.get(party)
     line?.delete(handshake)
     if (line?.size !== 0) return
-    this.#waiting.delete(address)
-    this.#emptied?.(address)
+    this.#waiting.delete(party)
+    this.#emptied?.(party)
   }
 
   #start(handshake: Handshake): void {
@@ -160,6 +178,7 @@ class Handshakes implements HandshakeLine {
     this.#underWay.add(handshake)
     this.#begun.set(peer, handshake)
     this.#rests.begin(handshake)
+    handshake.bytesBefore = 0 // what its socket has read while it waited is not processed before now
     for (const begin of this.#begin) begin.call(this.#server, socket)
   }
 

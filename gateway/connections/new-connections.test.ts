@@ -10,11 +10,11 @@ const free = 20
 
 /** A line of handshakes in which others wait for as long as they are told to. */
 function lineOf() {
-  const callbacks: ((address: string | undefined) => void)[] = []
+  const callbacks: ((network: string) => void)[] = []
   const line = {
     isBusy: true,
-    isWaiting: (of: string | undefined) => line.isBusy && of === address,
-    whenEmpty: (callback: (address: string | undefined) => void) => void callbacks.push(callback),
+    isWaiting: (of: string) => line.isBusy && of === address,
+    whenEmpty: (callback: (network: string) => void) => void callbacks.push(callback),
     empty() {
       line.isBusy = false
       for (const callback of callbacks) callback(address)
