@@ -3,12 +3,15 @@
 
 import { serviceNameLabel } from "../apimachinery/core/endpoint-slices.ts"
 import { dictionary } from "../apimachinery/dictionary.ts"
+import { isBindingDone } from "../apimachinery/core/claim-binding.ts"
+import { classOf } from "../apimachinery/core/storage-classes.ts"
 import type {
   EndpointSlice,
   IPAddress,
   Job,
   KubeObject,
   PersistentVolume,
+  PersistentVolumeClaim,
   Pod,
   Service,
   StatefulSet,
@@ -85,6 +88,16 @@ const volumeIndexes: IndexFunctions<PersistentVolume> = {
     const { namespace = "", name } = spec?.claimRef ?? {}
     return name === undefined ? [] : [`${namespace}/${name}`]
   },
+  /** By class, volumes that no claim has, and that are not being deleted. */
+  free: (volume) =>
+    volume.spec?.claimRef === undefined && volume.metadata.deletionTimestamp === undefined ? [classOf(volume)] : [],
+}
+
+const claimIndexes: IndexFunctions<PersistentVolumeClaim> = {
+  /** By the volume that the claim names. */
+  volume: ({ spec }) => (spec?.volumeName === undefined ? [] : [spec.volumeName]),
+  /** By class, claims that are not bound. */
+  waiting: (claim) => (isBindingDone(claim) ? [] : [classOf(claim)]),
 }
 
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
@@ -93,6 +106,7 @@ const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "batch/v1/jobs": jobIndexes as IndexFunctions<never>,
   "/v1/services": serviceIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
+  "/v1/persistentvolumeclaims": claimIndexes as IndexFunctions<never>,
   "discovery.k8s.io/v1/endpointslices": sliceIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,
 })

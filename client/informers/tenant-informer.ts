@@ -106,6 +106,10 @@ export class TenantInformer<T extends KubeObject> {
     return this.#state.get(tenant)?.objects.byIndex(index, value) ?? []
   }
 
+  countByIndex(tenant: string, index: string, value: string): number {
+    return this.#state.get(tenant)?.objects.countByIndex(index, value) ?? 0
+  }
+
   /** Tenants that have state. */
   tenants(): string[] {
     return [...this.#state.keys()]

@@ -2,6 +2,7 @@
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import { boundInSuperAnnotation } from "../../apimachinery/tenancy.ts"
+import { inTurns } from "../../client/in-turns.ts"
 import {
   persistentVolumeClaims,
   persistentVolumes,
@@ -18,9 +19,14 @@ import type { Binder } from "./binder.ts"
 import { migrateClaim } from "./migration.ts"
 import { provision } from "./provisioning.ts"
 
+/** A key without a namespace names a class: all of its claims that are not bound are enqueued. */
 export async function reconcileClaim(binder: Binder, { tenant, namespace, name }: Key): Promise<void> {
   const { informers } = binder.ctx
-  const found = informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, namespace, name)
+  const claims = informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
+  if (namespace === "") {
+    return inTurns(claims.byIndex(tenant, "waiting", name), (each) => binder.claims.enqueueObject(tenant, each))
+  }
+  const found = claims.get(tenant, namespace, name)
   if (found === undefined) return
   const volumeName = found.spec?.volumeName ?? ""
   const volume = informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, volumeName)
@@ -86,10 +92,10 @@ async function find(binder: Binder, claim: PersistentVolumeClaim): Promise<void>
   const classes = informers.of<StorageClass>(storageClasses)
   const className = classOf(claim)
   const storageClass = classes.get(tenant, undefined, className)
-  const volumes = informers
-    .of<PersistentVolume>(persistentVolumes)
-    .list(tenant)
-    .filter((volume) => !isOfSuper(volume))
+  const { namespace, name = "", uid, annotations } = claim.metadata
+  const all = informers.of<PersistentVolume>(persistentVolumes)
+  const reserved = all.byIndex(tenant, "claim", `${namespace ?? ""}/${name}`)
+  const volumes = [...reserved, ...all.byIndex(tenant, "free", className)].filter((volume) => !isOfSuper(volume))
   const isSuperClass =
     storageClass !== undefined && isOfSuper(storageClass) && storageClass.provisioner !== noProvisioner
   // A volume reserved for this claim is used all the same.
@@ -97,7 +103,6 @@ async function find(binder: Binder, claim: PersistentVolumeClaim): Promise<void>
   const found = bestMatch(volumes, claim, isSuperClass || waits)
   if (found !== undefined) return bind(binder, found, claim)
   if (isSuperClass) return
-  const { namespace, name = "", uid, annotations } = claim.metadata
   const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant), defaultClassAnnotations)
   if (byDefault !== undefined) {
     const patch = { metadata: { uid }, spec: { storageClassName: byDefault.metadata.name } }

@@ -2,9 +2,11 @@
 // everything every 15 s, which does not exist here: what is missing below is never reconciled.
 
 import { isBindingDone } from "../../apimachinery/core/claim-binding.ts"
+import { classOf } from "../../apimachinery/core/storage-classes.ts"
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import type { TenantInformer } from "../../client/informers/tenant-informer.ts"
 import { claimNamesOf } from "../pods/claims-of-pod.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import type { Binder } from "./binder.ts"
 import { isOfSuper } from "./matching.ts"
 import { recycledBy } from "./recycling.ts"
@@ -30,7 +32,8 @@ export function followBinding(followed: Followed, queues: Queues): void {
 const goingMs = 1_000
 
 /** The claims that wait for the volume, that are bound to it, or that have lost it. */
-function followVolumes({ claims, volumes }: Followed, queues: Queues): void {
+function followVolumes(followed: Followed, queues: Queues): void {
+  const { claims, volumes } = followed
   const changed = (tenant: string, volume: PersistentVolume): void => {
     if (isOfSuper(volume)) return
     const { name: volumeName = "", deletionTimestamp } = volume.metadata
@@ -41,10 +44,8 @@ function followVolumes({ claims, volumes }: Followed, queues: Queues): void {
     }
     // A volume that is being deleted, or is another claim's, is no candidate for waiting claims.
     const isFree = deletionTimestamp === undefined && volume.spec?.claimRef === undefined
-    for (const claim of claims.list(tenant)) {
-      const isOfThis = claim.spec?.volumeName === volumeName
-      if (isOfThis || (isFree && !isBindingDone(claim))) enqueue(claim.metadata.namespace, claim.metadata.name)
-    }
+    for (const { metadata } of claims.byIndex(tenant, "volume", volumeName)) enqueue(metadata.namespace, metadata.name)
+    if (isFree) enqueueWaiting(followed, queues, tenant, classOf(volume))
     const { namespace, name } = volume.spec?.claimRef ?? {}
     if (name !== undefined) enqueue(namespace, name)
   }
@@ -64,11 +65,24 @@ function followClaims({ claims, volumes }: Followed, queues: Queues): void {
 }
 
 /** A class decides whether and when its claims are bound here. */
-function followClasses({ claims, classes }: Followed, queues: Queues): void {
-  const changed = (tenant: string): void => {
-    for (const claim of claims.list(tenant)) if (!isBindingDone(claim)) queues.claims.enqueueObject(tenant, claim)
+function followClasses(followed: Followed, queues: Queues): void {
+  const changed = (tenant: string, { metadata: { name = "" } }: StorageClass): void => {
+    // Claims without a class wait for one by default.
+    for (const className of [name, ""]) enqueueWaiting(followed, queues, tenant, className)
   }
+  const { classes } = followed
   classes.subscribe({ added: changed, updated: changed })
+}
+
+/**
+ * Enqueues the claims of a class that are not bound: now, or where each of many would look at many volumes, after further changes. A key
+ * without a namespace stands for them (claim.ts), so that a burst of volumes does not enqueue each of them each time.
+ */
+function enqueueWaiting({ claims, volumes }: Followed, queues: Queues, tenant: string, className: string): void {
+  const waiting = claims.countByIndex(tenant, "waiting", className)
+  const pauseMs = roundPauseMs(waiting * (1 + volumes.countByIndex(tenant, "free", className)))
+  if (pauseMs > 0) queues.claims.enqueueAfter({ tenant, namespace: "", name: className }, pauseMs)
+  else for (const claim of claims.byIndex(tenant, "waiting", className)) queues.claims.enqueueObject(tenant, claim)
 }
 
 /** A new pod may be the consumer that its claims wait for. Recycler pods report on the volume they scrub. */
