@@ -6,6 +6,7 @@ import { dictionary } from "../apimachinery/dictionary.ts"
 import { isBindingDone } from "../apimachinery/core/claim-binding.ts"
 import { classOf } from "../apimachinery/core/storage-classes.ts"
 import type {
+  ClusterRole,
   EndpointSlice,
   IPAddress,
   Job,
@@ -100,6 +101,10 @@ const claimIndexes: IndexFunctions<PersistentVolumeClaim> = {
   waiting: (claim) => (isBindingDone(claim) ? [] : [classOf(claim)]),
 }
 
+const roleIndexes: IndexFunctions<ClusterRole> = {
+  aggregated: ({ aggregationRule }) => (aggregationRule === undefined ? [] : [""]),
+}
+
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
   "apps/v1/statefulsets": setIndexes as IndexFunctions<never>,
@@ -107,6 +112,7 @@ const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/services": serviceIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
   "/v1/persistentvolumeclaims": claimIndexes as IndexFunctions<never>,
+  "rbac.authorization.k8s.io/v1/clusterroles": roleIndexes as IndexFunctions<never>,
   "discovery.k8s.io/v1/endpointslices": sliceIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,
 })

@@ -1,13 +1,16 @@
 // Aggregated ClusterRoles: a role with an aggregationRule has the rules of all roles that its selectors match.
 // Source: k8s.io/kubernetes/pkg/controller/clusterroleaggregation.
 
+import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { ClusterRole } from "../../apimachinery/object.ts"
+import type { Steps } from "../../apimachinery/steps.ts"
+import { stepsInTurns } from "../../client/in-turns.ts"
 import { clusterRoles } from "../../client/resources.ts"
 import { bornVersion } from "../../client/tenants.ts"
 import type { ControllerContext } from "../context.ts"
 import { Controller, type Key } from "../controller.ts"
-import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import { canonical } from "../template-hash.ts"
 
 export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void> {
@@ -18,10 +21,13 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     primary: roles,
     concerns: isAggregate,
   })
-  // A change of any role may affect any aggregated role; there are few of these.
+  // A change of any role may affect any aggregated role, each of whose rounds goes through all roles.
   const enqueueAggregates = (tenant: string): void => {
     if (!roles.isSynced(tenant)) return // all roles are enqueued at synced
-    for (const role of roles.list(tenant)) if (isAggregate(role)) controller.enqueueObject(tenant, role)
+    const pauseMs = roundPauseMs(roles.count(tenant))
+    for (const { metadata } of roles.byIndex(tenant, "aggregated", "")) {
+      controller.enqueueAfter({ tenant, namespace: "", name: metadata.name ?? "" }, pauseMs)
+    }
   }
   roles.subscribe({ added: enqueueAggregates, updated: enqueueAggregates, deleted: enqueueAggregates })
   return controller.run(async ({ tenant, name }: Key, actor) => {
@@ -30,7 +36,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     if (role === undefined || selectors === undefined) return
     // A new control plane already has complete aggregated roles.
     if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
-    const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
+    const rules = await stepsInTurns(rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector)))
     if (equalIgnoringNulls(rules, role.rules ?? [])) return
     // Applied, so that rules of other managers remain while this controller has none. To no other of the name: a role that was deleted
     // meanwhile must not be made again.
@@ -47,24 +53,31 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
   })
 }
 
-/** Ordered by selector and then by role name; without duplicates. */
-export function rulesOf(
+type Rules = NonNullable<ClusterRole["rules"]>
+
+/** Ordered by selector and then by role name; without duplicates. One step for each role that is compared, and for each rule. */
+export function* rulesOf(
   role: ClusterRole,
   all: readonly ClusterRole[],
   selectors: readonly Parameters<typeof matches>[0][],
-): NonNullable<ClusterRole["rules"]> {
+): Steps<Rules> {
   let others = all.filter(({ metadata }) => metadata.name !== role.metadata.name)
-  others.sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
-  const rules = new Map<string, NonNullable<ClusterRole["rules"]>[number]>()
+  const rules = new Map<string, Rules[number]>()
   for (const selector of selectors) {
     // What an earlier selector has matched adds nothing: a body has room for thousands of selectors, and for thousands of rules.
-    const { true: found = [], false: left = [] } = Object.groupBy(others, ({ metadata }) =>
-      matches(selector, metadata.labels ?? {}) ? "true" : "false",
-    )
+    const left: ClusterRole[] = []
+    const found: ClusterRole[] = []
+    for (const other of others) {
+      const side = matches(selector, other.metadata.labels ?? {}) ? found : left
+      side.push(other)
+      yield
+    }
     others = left
+    found.sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
     for (const rule of found.flatMap((other) => other.rules ?? [])) {
       const id = canonical(rule)
       if (!rules.has(id)) rules.set(id, rule)
+      yield
     }
   }
   return [...rules.values()]
