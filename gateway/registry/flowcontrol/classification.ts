@@ -36,23 +36,22 @@ interface Classification {
   series: FlowSeries | undefined
 }
 
-interface Flow {
-  schema: FlowObject
-  level: FlowObject
-  classification: Classification | undefined
-}
-
 interface IndexedRule extends Pick<Rule, "resourceRules" | "nonResourceRules"> {
   subjects: Subjects
 }
 
 export class Flows {
-  readonly #flows: readonly Flow[]
+  readonly #schemas: readonly FlowObject[]
+  readonly #levels: ReadonlyMap<string, FlowObject>
+  readonly #classifications = new Map<FlowObject, Classification>()
   readonly #baseUid: (key: string) => string
   /** The names of the levels. */
   readonly levels: readonly string[]
 
-  /** Levels by name. `baseUid`: returns the uid of a bootstrap object; called when a request matches it. */
+  /**
+   * Schemas in the order of comparePrecedence(); levels by name, which do not change as long as this is used. `baseUid`: returns the uid of a bootstrap object; called when a request matches
+   * it.
+   */
   constructor(
     schemas: readonly FlowObject[],
     levels: ReadonlyMap<string, FlowObject>,
@@ -60,30 +59,32 @@ export class Flows {
   ) {
     this.#baseUid = baseUid
     this.levels = [...levels.keys()]
-    this.#flows = schemas.toSorted(comparePrecedence).flatMap((schema) => {
-      const level = levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
-      return level === undefined ? [] : [{ schema, level, classification: undefined }]
-    })
+    this.#schemas = schemas
+    this.#levels = levels
   }
 
   /** Undefined: nothing matches, which requires that the catch-all schema was deleted. */
   classify(user: User, info: RequestInfo): Classification | undefined {
     const caller = callerOf(user)
-    for (const flow of this.#flows) {
-      for (const rule of flow.schema.rules) {
-        if (matchesRule(rule, caller, info)) return (flow.classification ??= this.#classificationOf(flow))
-      }
+    for (const schema of this.#schemas) {
+      const level = this.#levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
+      if (level === undefined) continue
+      for (const rule of schema.rules) if (matchesRule(rule, caller, info)) return this.#classificationOf(schema, level)
     }
     return undefined
   }
 
-  #classificationOf({ schema, level }: Flow): Classification {
+  #classificationOf(schema: FlowObject, level: FlowObject): Classification {
+    const known = this.#classifications.get(schema)
+    if (known !== undefined) return known
     const [flow, priority] = [schema, level].map(({ key, uid }) => uid ?? this.#baseUid(key))
     const headers = {
       [levelHeaders[0]]: flow ?? "",
       [levelHeaders[1]]: priority ?? "",
     }
-    return { schema: schema.name, level: level.name, headers, series: undefined }
+    const classification = { schema: schema.name, level: level.name, headers, series: undefined }
+    this.#classifications.set(schema, classification)
+    return classification
   }
 }
 

@@ -2,12 +2,14 @@ import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { silentLog } from "../../../client/log.ts"
 import type { Resource } from "../../../client/rest.ts"
+import { baseRevision } from "../../../storage/base-layer.ts"
 import { createMemoryStore } from "../../../storage/memory/store.ts"
+import type { Store } from "../../../storage/types.ts"
 import { eventually } from "../../../test/harness/eventually.ts"
 import type { RequestInfo } from "../../request/request-info.ts"
 import type { User } from "../../request/user.ts"
 import { createControlPlaneStub } from "../../testing/control-plane-stub.ts"
-import { type FlowObject, Flows, type FlowSchemaSpec, indexRules } from "./classification.ts"
+import { comparePrecedence, type FlowObject, Flows, type FlowSchemaSpec, indexRules } from "./classification.ts"
 import { FlowView } from "./flow-view.ts"
 
 const anyResource = { verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true }
@@ -114,7 +116,7 @@ describe("classify()", () => {
   test("returns the first schema by precedence and name whose level exists", () => {
     const all = { subjects: [byUser("*")], ...resources }
     const schemas = [schema("d", 5, all), schema("c", 2, all), schema("b", 2, all), schema("a", 1, all, "none")]
-    const flows = new Flows(schemas, levels, none)
+    const flows = new Flows(schemas.toSorted(comparePrecedence), levels, none)
     expect(flows.classify(jane, pods)).toMatchObject({ schema: "b", level: "level" })
     expect(flows.classify(jane, pods)?.headers).toEqual({
       "x-kubernetes-pf-flowschema-uid": "b",
@@ -153,6 +155,40 @@ test("a view sees every acknowledged write", async () => {
   expect(await uid()).toBe("one")
   await write("prioritylevelconfigurations/level", undefined)
   expect(await uid()).toBeUndefined()
+})
+
+test("a change of a schema does not look at the others", async () => {
+  const store = createMemoryStore()
+  const prefix = "/registry/flowcontrol.apiserver.k8s.io/flowschemas/"
+  let looks = 0
+  const level = {
+    get name() {
+      looks++
+      return "level"
+    },
+  }
+  const keys = Array.from({ length: 100 }, (_, n) => `${prefix}s${n}`)
+  const others = new Map(
+    keys.map((key) => [key, { metadata: { name: key }, spec: { priorityLevelConfiguration: level } }]),
+  )
+  const items = keys.map((key) => ({ key, value: Buffer.from(""), modRevision: baseRevision }))
+  const base = { revision: store.revision, range: () => ({ items, revision: store.revision }) }
+  await using view = new FlowView({
+    store: { ...base, watch: store.watch.bind(store) } as unknown as Store,
+    baseObject: (key) => others.get(key) as unknown as KubeObject,
+    baseUid: none,
+    initial: new Map(),
+    client: () => createControlPlaneStub({ store }).client,
+    log: silentLog,
+  })
+  await view.current()
+  looks = 0
+  const value = Buffer.from(JSON.stringify({ metadata: { name: "one" }, spec: {} }))
+  for (const key of [`${prefix}one`, `${prefix}one`]) {
+    await store.txn({ compare: [], operations: [{ type: "put", key, value }] })
+  }
+  await store.txn({ compare: [], operations: [{ type: "delete", key: `${prefix}one` }] })
+  expect(looks).toBe(0)
 })
 
 describe("a flow schema's Dangling condition", () => {

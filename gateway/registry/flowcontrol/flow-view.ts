@@ -10,7 +10,7 @@ import type { KeyValue, Store } from "../../../storage/types.ts"
 import { Reconciliation } from "../../control-plane/reconciliation.ts"
 import { groupPrefixOf, nameInKey } from "../generic/storage/keys.ts"
 import { parseStored, StoreView } from "../generic/storage/store-view.ts"
-import { type FlowObject, Flows, type FlowSchemaSpec, indexRules } from "./classification.ts"
+import { comparePrecedence, type FlowObject, Flows, type FlowSchemaSpec, indexRules } from "./classification.ts"
 import { type Dangling, danglingOf, isSame, writeDanglingCondition } from "./dangling.ts"
 import { correctFlow, flowGroup, type InitialFlows, isToCorrect, levelsPrefix, schemasPrefix } from "./upkeep.ts"
 
@@ -47,7 +47,7 @@ export class FlowView implements AsyncDisposable {
     })
     this.#conditions = new Reconciliation({
       reconcile: async (signal) => {
-        for (const [name, dangling] of this.#view.state?.outdatedConditions() ?? []) {
+        for (const [name, dangling] of new Map(this.#view.state?.outdatedConditions())) {
           if (!signal.aborted) await writeDanglingCondition(client(), name, dangling)
         }
       },
@@ -65,7 +65,7 @@ export class FlowView implements AsyncDisposable {
       },
       delete: (objects, key) => objects.delete(key),
       changed: (objects) => {
-        if (objects.outdatedConditions().length > 0) this.#conditions.due()
+        if (objects.outdatedConditions().size > 0) this.#conditions.due()
         if (objects.toCorrect(initial).length > 0) this.#upkeep.due()
       },
     })
@@ -111,25 +111,62 @@ function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "rules" 
   return { name: object.metadata.name ?? "", spec: described, rules: indexRules(rules), dangling }
 }
 
+/** What a change of one object changes is computed for this object alone: a tenant may have thousands of schemas. */
 class FlowObjects {
   readonly #schemas = new Map<string, KnownFlow>()
+  /** The same in order, except for what has changed since the flows were made last, so that ordering them again is cheap. */
+  readonly #ordered: KnownFlow[] = []
   readonly #levels = new Map<string, KnownFlow>()
   readonly #baseUid: (key: string) => string
   /** Computed on demand. */
   #flows: Flows | undefined
+  readonly #outdated = new Map<string, Dangling>()
+  readonly #toCorrect = new Set<string>()
 
   constructor(baseUid: (key: string) => string) {
     this.#baseUid = baseUid
   }
 
   add(flow: KnownFlow): void {
-    this.#flows = undefined
-    this.#of(flow.key)?.set(flow.name, flow)
+    const objects = this.#of(flow.key)
+    const previous = objects?.get(flow.name)
+    objects?.set(flow.name, flow)
+    if (objects === this.#schemas) this.#replace(previous, flow)
+    if (flow.isToCorrect) this.#toCorrect.add(flow.key)
+    else this.#toCorrect.delete(flow.key)
+    this.#changed(flow.key, previous === undefined)
   }
 
   delete(key: string): void {
+    const objects = this.#of(key)
+    const previous = objects?.get(nameInKey(key))
+    objects?.delete(nameInKey(key))
+    if (objects === this.#schemas) this.#replace(previous)
+    this.#toCorrect.delete(key)
+    this.#changed(key, previous !== undefined)
+  }
+
+  #replace(previous: KnownFlow | undefined, ...flows: KnownFlow[]): void {
+    if (previous === undefined) this.#ordered.push(...flows)
+    else this.#ordered.splice(this.#ordered.indexOf(previous), 1, ...flows)
+  }
+
+  /** `isLevels`: there is a level more or less, if it is one. */
+  #changed(key: string, isLevels: boolean): void {
     this.#flows = undefined
-    this.#of(key)?.delete(nameInKey(key))
+    const name = nameInKey(key)
+    if (key.startsWith(schemasPrefix)) this.#examine(name)
+    else if (isLevels) {
+      for (const schema of this.#schemas.values()) if (levelOf(schema) === name) this.#examine(schema.name)
+    }
+  }
+
+  #examine(name: string): void {
+    const schema = this.#schemas.get(name)
+    const level = schema === undefined ? "" : levelOf(schema)
+    const wanted = danglingOf(level, this.#levels.has(level))
+    if (schema === undefined || isSame(wanted, schema.dangling)) this.#outdated.delete(name)
+    else this.#outdated.set(name, wanted)
   }
 
   #of(key: string): Map<string, KnownFlow> | undefined {
@@ -137,24 +174,21 @@ class FlowObjects {
     return key.startsWith(levelsPrefix) ? this.#levels : undefined
   }
 
-  /** Schemas whose condition is wrong, and the correct condition. */
-  outdatedConditions(): [name: string, dangling: Dangling][] {
-    return [...this.#schemas.values()].flatMap(({ name, spec, dangling }): [string, Dangling][] => {
-      const level = spec.priorityLevelConfiguration?.name ?? ""
-      const wanted = danglingOf(level, this.#levels.has(level))
-      return isSame(wanted, dangling) ? [] : [[name, wanted]]
-    })
+  /** Schemas whose condition is wrong, by name, and the correct condition. */
+  outdatedConditions(): ReadonlyMap<string, Dangling> {
+    return this.#outdated
   }
 
   /** The keys of objects that are missing, wrong or superfluous. */
   toCorrect(initial: InitialFlows): string[] {
-    const all = [...this.#levels.values(), ...this.#schemas.values()]
     const missing = [...initial.keys()].filter((key) => this.#of(key)?.has(nameInKey(key)) !== true)
-    return [...missing, ...all.filter(({ isToCorrect }) => isToCorrect).map(({ key }) => key)]
+    return [...missing, ...this.#toCorrect]
   }
 
   flows(): Flows {
-    this.#flows ??= new Flows([...this.#schemas.values()], this.#levels, this.#baseUid)
+    this.#flows ??= new Flows([...this.#ordered.sort(comparePrecedence)], this.#levels, this.#baseUid)
     return this.#flows
   }
 }
+
+const levelOf = ({ spec }: KnownFlow): string => spec.priorityLevelConfiguration?.name ?? ""
