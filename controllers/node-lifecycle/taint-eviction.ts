@@ -4,6 +4,7 @@
 import { toleranceOf, type Taint, type Toleration } from "../../apimachinery/core/node-selection.ts"
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
+import { inTurns } from "../../client/in-turns.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Actor } from "../actor.ts"
@@ -78,8 +79,7 @@ async function reconcile(parts: Parts, actor: Actor, { tenant, namespace, name }
     const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, name)
     const isTainted = node !== undefined && evictingTaints(node).length > 0
     if (!isTainted && (scheduled.get(tenant)?.size ?? 0) === 0) return
-    for (const pod of pods.byIndex(tenant, "node", name)) controller.enqueueObject(tenant, pod)
-    return
+    return inTurns(pods.byIndex(tenant, "node", name), (pod) => controller.enqueueObject(tenant, pod))
   }
   const pod = pods.get(tenant, namespace, name)
   return pod === undefined ? undefined : reconcilePod(parts, actor, pod)
