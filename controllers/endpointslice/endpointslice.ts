@@ -12,7 +12,7 @@ import { Controller, type Key } from "../controller.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import { staleRetryMs } from "../write-tracker.ts"
 import { familiesOf, isAuto, podsOfNoNode, wantedOf } from "./endpoints-of.ts"
-import { plan, type Plan } from "./plan.ts"
+import { plan, slicesWithoutPlan, type Plan } from "./plan.ts"
 import { addHints, bare } from "./topology-hints.ts"
 import {
   hasEndpoints,
@@ -122,9 +122,6 @@ const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
     ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === "Service" && apiVersion === "v1",
   )
 
-const isPlanned = (steps: Plan, slice: EndpointSlice): boolean =>
-  steps.delete.includes(slice) || steps.update.some((update) => update.slice === slice)
-
 const withoutHints = (slice: EndpointSlice): EndpointSlice => ({
   ...slice,
   endpoints: (slice.endpoints ?? []).map(bare),
@@ -154,16 +151,16 @@ function hint(
       ...steps.create.filter(({ addressType }) => addressType === family),
       ...steps.update.filter(({ slice }) => slice.addressType === family),
     ].map(({ endpoints }) => endpoints)
-    const kept = [...stripped].filter(([slice]) => slice.addressType === family && !isPlanned(steps, slice))
+    const unplanned = slicesWithoutPlan([...stripped.keys()], steps).filter(({ addressType }) => addressType === family)
+    const kept = new Map(unplanned.map((slice) => [stripped.get(slice) ?? slice, slice]))
     const { also, refusal, counts } = addHints(zones.shares(tenant), {
       written,
-      kept: kept.map(([, stored]) => stored),
+      kept: [...kept.keys()],
     })
     for (const { slice: stored, endpoints } of also) {
       // No better hints exist, for example if all hints name a deleted zone. Writing the slice would only cause another sync.
       if (equalIgnoringNulls(endpoints, stored.endpoints)) continue
-      const slice = kept.find(([, other]) => other === stored)?.[0] ?? stored
-      steps.update.push({ slice, endpoints })
+      steps.update.push({ slice: kept.get(stored) ?? stored, endpoints })
     }
     if (refusal !== undefined) {
       zones.forget(tenant, uid)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { EndpointSlice } from "../../apimachinery/object.ts"
-import { plan, type Endpoint } from "./plan.ts"
+import { plan, slicesWithoutPlan, type Endpoint } from "./plan.ts"
 
 describe("plan()", () => {
   const endpoint = (index: number): Endpoint => ({ addresses: [`10.0.0.${index}`], targetRef: { uid: String(index) } })
@@ -56,4 +56,18 @@ describe("plan()", () => {
     expect(create).toHaveLength(1)
     expect(deleted.map(({ metadata }) => metadata.name)).toEqual(["a", "b"])
   })
+})
+
+test("the plan of many slices is gone through once to find those that remain", () => {
+  let looks = 0
+  const slices = Array.from({ length: 100 }, (_, n) => ({ metadata: { name: `s${n}` } }) as EndpointSlice)
+  const update = slices.slice(1).map((slice) => ({
+    get slice() {
+      looks++
+      return slice
+    },
+    endpoints: [],
+  }))
+  expect(slicesWithoutPlan(slices, { create: [], update, delete: [] })).toEqual(slices.slice(0, 1))
+  expect(looks).toBe(99)
 })

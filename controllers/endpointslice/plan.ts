@@ -23,6 +23,12 @@ export interface Plan {
   delete: EndpointSlice[]
 }
 
+/** Those that remain as they are. There may be as many slices as pods, if a named port is another one in each of them. */
+export function slicesWithoutPlan(slices: readonly EndpointSlice[], steps: Plan): EndpointSlice[] {
+  const planned = new Set([...steps.delete, ...steps.update.map(({ slice }) => slice)])
+  return slices.filter((slice) => !planned.has(slice))
+}
+
 /** An empty list as upstream's controllers write it: null, because Go's encoding does not distinguish it from an absent list. */
 export function listed<T>(items: readonly T[]): T[] {
   return items.length === 0 ? (null as unknown as T[]) : [...items]
