@@ -14,6 +14,8 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  ResourceClaim,
+  ResourceSlice,
   Service,
   StatefulSet,
 } from "../apimachinery/object.ts"
@@ -23,7 +25,9 @@ import type { IndexFunctions } from "../client/informers/object-index.ts"
 import type { Resource } from "../client/rest.ts"
 import { TenantInformer } from "../client/informers/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { poolOf } from "./device-taints/eviction-time.ts"
 import { claimNamesOf } from "./pods/claims-of-pod.ts"
+import { isFinished } from "./pods/pod-state.ts"
 import { claimNames, templateNames } from "./resource-claim/pod-claims.ts"
 import { shownAddresses } from "./service-cidr/cluster-addresses.ts"
 import { claimPrefixes } from "./statefulset/identity.ts"
@@ -40,6 +44,11 @@ const commonIndexes: IndexFunctions<KubeObject> = {
 }
 
 const podIndexes: IndexFunctions<Pod> = {
+  /** By the uid of the controlling owner, pods that have not finished. */
+  unfinished: (pod) => {
+    const owner = controllerOf(pod)
+    return owner === undefined || isFinished(pod) ? [] : [owner.uid]
+  },
   /** By "namespace/claim", pods that use a PersistentVolumeClaim. */
   claims: (pod) => claimNamesOf(pod).map((claim) => `${pod.metadata.namespace}/${claim}`),
   node: (pod) => [pod.spec?.nodeName ?? ""],
@@ -105,6 +114,17 @@ const roleIndexes: IndexFunctions<ClusterRole> = {
   aggregated: ({ aggregationRule }) => (aggregationRule === undefined ? [] : [""]),
 }
 
+const deviceClaimIndexes: IndexFunctions<ResourceClaim> = {
+  /** By the pools of its devices. */
+  pool: ({ status }) => [
+    ...new Set(status?.allocation?.devices?.results?.map(({ driver, pool }) => poolOf(driver, pool))),
+  ],
+}
+
+const deviceSliceIndexes: IndexFunctions<ResourceSlice> = {
+  pool: ({ spec: { driver, pool } }) => [poolOf(driver, pool.name)],
+}
+
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
   "apps/v1/statefulsets": setIndexes as IndexFunctions<never>,
@@ -113,6 +133,8 @@ const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
   "/v1/persistentvolumeclaims": claimIndexes as IndexFunctions<never>,
   "rbac.authorization.k8s.io/v1/clusterroles": roleIndexes as IndexFunctions<never>,
+  "resource.k8s.io/v1/resourceclaims": deviceClaimIndexes as IndexFunctions<never>,
+  "resource.k8s.io/v1/resourceslices": deviceSliceIndexes as IndexFunctions<never>,
   "discovery.k8s.io/v1/endpointslices": sliceIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,
 })

@@ -13,7 +13,7 @@ import { Controller, type Key } from "../controller.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
 import { claimsOf, isFor, isReservedFor, wantedBy } from "../resource-claim/pod-claims.ts"
-import { evictionTime, taintsOf } from "./eviction-time.ts"
+import { type AllocatedDevice, type DeviceTaint, evictionTime, poolOf, taintsOf } from "./eviction-time.ts"
 
 const disruption = {
   reason: "DeletionByDeviceTaintManager",
@@ -60,13 +60,8 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
     deleted: enqueueUsers,
   })
   const changed = (tenant: string, slice: ResourceSlice): void => {
-    for (const claim of claims.list(tenant)) {
-      const results = claim.status?.allocation?.devices?.results ?? []
-      const isConcerned = results.some(
-        ({ driver, pool }) => driver === slice.spec.driver && pool === slice.spec.pool.name,
-      )
-      if (isConcerned) enqueueUsers(tenant, claim)
-    }
+    const { driver, pool } = slice.spec
+    for (const claim of claims.byIndex(tenant, "pool", poolOf(driver, pool.name))) enqueueUsers(tenant, claim)
   }
   slices.subscribe({ added: changed, updated: changed, deleted: changed })
   pods.subscribe({
@@ -109,14 +104,16 @@ async function reconcile(
 /** The earliest time for any of its claims. A pod without a node does not use devices yet. */
 function evictionDue({ informers }: ControllerContext, tenant: string, pod: Pod): number | undefined {
   if ((pod.spec?.nodeName ?? "") === "") return undefined
-  const slices = informers.of<ResourceSlice>(resourceSlices).list(tenant)
+  const slices = informers.of<ResourceSlice>(resourceSlices)
+  const taints = (device: AllocatedDevice): DeviceTaint[] =>
+    taintsOf(slices.byIndex(tenant, "pool", poolOf(device.driver, device.pool)), device)
   const wantedOf = wantedBy(pod)
   const times = claimsOf(pod).flatMap((each) => {
     const wanted = wantedOf(each)
     if (wanted.state !== "named") return []
     const claim = informers.of<ResourceClaim>(resourceClaims).get(tenant, pod.metadata.namespace, wanted.name)
     if (claim === undefined || !isReservedFor(claim, pod) || (wanted.generated && !isFor(claim, pod))) return []
-    return evictionTime(claim, (device) => taintsOf(slices, device)) ?? []
+    return evictionTime(claim, taints) ?? []
   })
   return times.length === 0 ? undefined : Math.min(...times)
 }

@@ -7,9 +7,11 @@ export type AllocatedDevice = NonNullable<NonNullable<Allocation["devices"]>["re
 export type DeviceTaint = NonNullable<NonNullable<ResourceSlice["spec"]["devices"]>[number]["taints"]>[number]
 type DeviceToleration = NonNullable<AllocatedDevice["tolerations"]>[number]
 
-/** The taints of a device in the newest generation of its pool. */
-export function taintsOf(slices: readonly ResourceSlice[], { driver, pool, device }: AllocatedDevice): DeviceTaint[] {
-  const ofPool = slices.filter(({ spec }) => spec.driver === driver && spec.pool.name === pool)
+/** Identifies a pool, whose name is unique only among those of its driver. */
+export const poolOf = (driver: string, pool: string): string => `${driver}/${pool}`
+
+/** The taints of a device in the newest generation of its pool, which has these slices. */
+export function taintsOf(ofPool: readonly ResourceSlice[], { device }: AllocatedDevice): DeviceTaint[] {
   const newest = Math.max(...ofPool.map(({ spec }) => spec.pool.generation))
   return ofPool
     .filter(({ spec }) => spec.pool.generation === newest)

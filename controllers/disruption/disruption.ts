@@ -20,6 +20,7 @@ import { Controller, type Key } from "../controller.ts"
 import { scaled } from "../deployment/replicas.ts"
 import { equalIgnoringNulls } from "../../apimachinery/equality.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import { expectedPods } from "./expected-pods.ts"
 import { printLabelSelector } from "./selector-text.ts"
 import { resetStaleCondition, staleAfterMs } from "./stale-condition.ts"
@@ -97,7 +98,12 @@ function enqueueBudgets(
 ): readonly Budget[] {
   const budgets = ctx.informers.of<Budget>(podDisruptionBudgets)
   const found = budgets.list(tenant, pod.metadata.namespace).filter((budget) => selects(budget, pod))
-  for (const budget of found) controller.enqueueObject(tenant, budget)
+  // Each round goes through all pods of the namespace.
+  const pauseMs = roundPauseMs(ctx.informers.of<Pod>(podResource).count(tenant))
+  for (const { metadata } of found) {
+    const { namespace = "", name = "" } = metadata
+    controller.enqueueAfter({ tenant, namespace, name }, pauseMs)
+  }
   return found
 }
 

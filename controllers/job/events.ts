@@ -8,6 +8,7 @@ import type { Controller } from "../controller.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { adoptersOf } from "../pods/owners.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
+import { roundPauseMs } from "../round-pause.ts"
 import { isFinishedJob } from "./finished.ts"
 import { isTracked } from "./tracking.ts"
 
@@ -35,13 +36,17 @@ interface Followed {
 
 export function followJobs(followed: Followed): void {
   followPods(followed)
-  const { jobs, controller } = followed
-  jobs.subscribe({
+  followed.jobs.subscribe({
     updated(tenant, job, previous) {
       if (!isForNow(job, previous)) gather(followed, tenant, job)
     },
-    deleted: (tenant, job) => controller.enqueue(tenant, job.metadata.namespace, orphans),
+    deleted: (tenant, job) => enqueueLost(followed, tenant, job.metadata.namespace, orphans),
   })
+}
+
+/** `name`: of one of the keys above, whose rounds go through all pods of the namespace. */
+function enqueueLost({ pods, controller }: Followed, tenant: string, namespace = "", name: string): void {
+  controller.enqueueAfter({ tenant, namespace, name }, roundPauseMs(pods.count(tenant)))
 }
 
 function followPods(followed: Followed): void {
@@ -92,10 +97,10 @@ function enqueue(followed: Followed, tenant: string, pod: Pod, isOver: boolean):
   const owner = controllerOf(pod)
   if (job !== undefined) {
     // When no pod is left that could cause another event, there is nothing to wait for.
-    const isLast = isOver && pods.byIndex(tenant, "controller", job.metadata.uid ?? "").every(isFinished)
+    const isLast = isOver && pods.countByIndex(tenant, "unfinished", job.metadata.uid ?? "") === 0
     if (isLast || isFinishedJob(job)) controller.enqueueObject(tenant, job)
     else gather(followed, tenant, job)
   } else if (isTracked(pod) && mayBeLost(pod) && (owner === undefined || owner.kind === "Job")) {
-    controller.enqueue(tenant, pod.metadata.namespace, lostPods)
+    enqueueLost(followed, tenant, pod.metadata.namespace, lostPods)
   }
 }
