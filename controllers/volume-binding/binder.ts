@@ -25,4 +25,6 @@ export interface Binder {
   /** Of the reconcile. */
   actor: Actor
   recyclings: Recyclings
+  /** Volumes that a reconcile is just binding to a claim that it has found them for, by tenant and name. */
+  taken: Set<string>
 }

@@ -95,13 +95,23 @@ async function find(binder: Binder, claim: PersistentVolumeClaim): Promise<void>
   const { namespace, name = "", uid, annotations } = claim.metadata
   const all = informers.of<PersistentVolume>(persistentVolumes)
   const reserved = all.byIndex(tenant, "claim", `${namespace ?? ""}/${name}`)
-  const volumes = [...reserved, ...all.byIndex(tenant, "free", className)].filter((volume) => !isOfSuper(volume))
+  // Upstream binds one claim at a time: of several that chose the same volume, all but one would have to try again later.
+  const takenAs = (volume: PersistentVolume): string => `${tenant}\n${volume.metadata.name ?? ""}`
+  const free = all.byIndex(tenant, "free", className).filter((volume) => !binder.taken.has(takenAs(volume)))
+  const volumes = [...reserved, ...free].filter((volume) => !isOfSuper(volume))
   const isSuperClass =
     storageClass !== undefined && isOfSuper(storageClass) && storageClass.provisioner !== noProvisioner
   // A volume reserved for this claim is used all the same.
   const waits = waitsForConsumer(storageClass)
   const found = bestMatch(volumes, claim, isSuperClass || waits)
-  if (found !== undefined) return bind(binder, found, claim)
+  if (found !== undefined) {
+    binder.taken.add(takenAs(found))
+    try {
+      return await bind(binder, found, claim)
+    } finally {
+      binder.taken.delete(takenAs(found))
+    }
+  }
   if (isSuperClass) return
   const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant), defaultClassAnnotations)
   if (byDefault !== undefined) {

@@ -34,6 +34,17 @@ describe("a claim", () => {
     await eventually(() => expect(phase(harness, "fits")).toBe("Released"))
   })
 
+  test("chooses another volume than the claims that are bound at the same time", async () => {
+    await using harness = await startHarness({ only })
+    const names = Array.from({ length: 40 }, (_, n) => `${n}`)
+    for (const name of names) await harness.create(persistentVolumes, volume(name, "1Gi"))
+    await eventually(() => expect(names.map((name) => phase(harness, name))).toEqual(names.map(() => "Available")))
+    await Promise.all(names.map((name) => harness.create(persistentVolumeClaims, claim(name, "1Gi"))))
+    await eventually(() => {
+      expect(names.map((name) => findClaim(harness, name).status?.phase)).toEqual(names.map(() => "Bound"))
+    })
+  })
+
   test("that waits is not reconciled for volumes of others", async () => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumeClaims, claim("data", "1Gi"))
