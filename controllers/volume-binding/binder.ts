@@ -3,7 +3,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import type { Actor } from "../actor.ts"
 import type { ControllerContext } from "../context.ts"
-import type { Controller } from "../controller.ts"
+import type { Controller, Key } from "../controller.ts"
 
 /** State of a volume that is being recycled. */
 export interface Recycling {
@@ -25,6 +25,6 @@ export interface Binder {
   /** Of the reconcile. */
   actor: Actor
   recyclings: Recyclings
-  /** Volumes that a reconcile is just binding to a claim that it has found them for, by tenant and name. */
-  taken: Set<string>
+  /** Volumes that a reconcile is just binding to a claim that it has found them for, with the claims that found none because of that. */
+  taken: Map<string, Key[]>
 }

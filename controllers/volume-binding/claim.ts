@@ -84,6 +84,30 @@ async function bindNamed(
   return refuse("FailedBinding", taken)
 }
 
+const takenAs = (tenant: string, volume: PersistentVolume): string => `${tenant}\n${volume.metadata.name ?? ""}`
+
+/** At once, claims that cannot have the same volume would try one after the other, all without their backoff. */
+const offerAfterMs = 1_000
+
+/**
+ * Upstream binds one claim at a time: of several that chose the same volume, all but one would have to try again later. If it fails, those
+ * that found it taken may have the volume.
+ */
+async function take(binder: Binder, volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+  const { actor, taken, claims } = binder
+  const name = takenAs(actor.tenant, volume)
+  const refused: Key[] = []
+  taken.set(name, refused)
+  try {
+    await bind(binder, volume, claim)
+  } catch (error) {
+    for (const key of refused) claims.enqueueAfter(key, offerAfterMs)
+    throw error
+  } finally {
+    taken.delete(name)
+  }
+}
+
 async function find(binder: Binder, claim: PersistentVolumeClaim): Promise<void> {
   const {
     ctx: { informers },
@@ -95,23 +119,15 @@ async function find(binder: Binder, claim: PersistentVolumeClaim): Promise<void>
   const { namespace, name = "", uid, annotations } = claim.metadata
   const all = informers.of<PersistentVolume>(persistentVolumes)
   const reserved = all.byIndex(tenant, "claim", `${namespace ?? ""}/${name}`)
-  // Upstream binds one claim at a time: of several that chose the same volume, all but one would have to try again later.
-  const takenAs = (volume: PersistentVolume): string => `${tenant}\n${volume.metadata.name ?? ""}`
-  const free = all.byIndex(tenant, "free", className).filter((volume) => !binder.taken.has(takenAs(volume)))
-  const volumes = [...reserved, ...free].filter((volume) => !isOfSuper(volume))
+  const free = Map.groupBy(all.byIndex(tenant, "free", className), (each) => binder.taken.get(takenAs(tenant, each)))
+  const volumes = [...reserved, ...(free.get(undefined) ?? [])].filter((volume) => !isOfSuper(volume))
   const isSuperClass =
     storageClass !== undefined && isOfSuper(storageClass) && storageClass.provisioner !== noProvisioner
   // A volume reserved for this claim is used all the same.
   const waits = waitsForConsumer(storageClass)
   const found = bestMatch(volumes, claim, isSuperClass || waits)
-  if (found !== undefined) {
-    binder.taken.add(takenAs(found))
-    try {
-      return await bind(binder, found, claim)
-    } finally {
-      binder.taken.delete(takenAs(found))
-    }
-  }
+  if (found !== undefined) return take(binder, found, claim)
+  for (const refused of free.keys()) refused?.push({ tenant, namespace: namespace ?? "", name })
   if (isSuperClass) return
   const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant), defaultClassAnnotations)
   if (byDefault !== undefined) {

@@ -1,7 +1,8 @@
 // Which claims and volumes are bound to each other.
 
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { boundInSuperAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { chance, createRandom, seeds } from "../../apimachinery/testing/random.ts"
 import { events, persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
@@ -43,6 +44,24 @@ describe("a claim", () => {
     await eventually(() => {
       expect(names.map((name) => findClaim(harness, name).status?.phase)).toEqual(names.map(() => "Bound"))
     })
+  })
+
+  test("has a volume that another one has chosen and could not have", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(persistentVolumes, volume("only", "1Gi"))
+    await eventually(() => expect(phase(harness, "only")).toBe("Available"))
+    let refused: string | undefined
+    const update = harness.cluster.update.bind(harness.cluster)
+    using _ = vi.spyOn(harness.cluster, "update").mockImplementation(async (resource, object, options) => {
+      const chosenBy = (object as PersistentVolume).spec?.claimRef?.name
+      if (resource !== persistentVolumes || chosenBy === undefined) return update(resource, object, options)
+      if (chosenBy !== (refused ??= chosenBy)) return update(resource, object, options)
+      await eventually(() => expect(eventReasons(harness)).toContain("FailedBinding")) // of the other one
+      throw serviceUnavailable("not for this one")
+    })
+    await Promise.all(["a", "b"].map((name) => harness.create(persistentVolumeClaims, claim(name, "1Gi"))))
+    await eventually(() => expect(findVolume(harness, "only").status?.phase).toBe("Bound"))
+    expect(findVolume(harness, "only").spec?.claimRef?.name).not.toBe(refused)
   })
 
   test("that waits is not reconciled for volumes of others", async () => {

@@ -43,7 +43,7 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
     forget: (tenant) => recyclings.delete(tenant),
   })
   followBinding(followed, { claims, volumes })
-  const parts = { ctx, claims, volumes, recyclings, taken: new Set<string>() }
+  const parts = { ctx, claims, volumes, recyclings, taken: new Map() }
   await Promise.all([
     claims.run((key, actor) => reconcileClaim({ ...parts, actor }, key)),
     volumes.run((key, actor) => reconcileVolume({ ...parts, actor }, key)),

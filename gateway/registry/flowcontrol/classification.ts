@@ -49,8 +49,8 @@ export class Flows {
   readonly levels: readonly string[]
 
   /**
-   * Schemas in the order of comparePrecedence(); levels by name, which do not change as long as this is used. `baseUid`: returns the uid of a bootstrap object; called when a request matches
-   * it.
+   * Schemas in the order of comparePrecedence(); levels by name, which do not change as long as this is used. `baseUid`: returns the uid of
+   * a bootstrap object; called when a request matches it.
    */
   constructor(
     schemas: readonly FlowObject[],
